@@ -15,6 +15,7 @@
  *     convert         iso_reader_open(), iso_history_print()
  *     generate        iso_history_generate()
  *     separate        iso_levels_separate()
+ *     prove           iso_program_prove()
  *     compile, fmt    iso_program_load(), iso_source_format()
  *
  * Exploring a program, for example:
@@ -520,6 +521,23 @@ ISO_API int iso_levels_separate(iso_result **out, const char *one,
                                 const char *other,
                                 const iso_separate_options *options,
                                 iso_diags **diags);
+
+/* ---- any number of transactions ---- */
+
+typedef struct iso_prove_options {
+	size_t size;         /* sizeof (iso_prove_options); 0: this version */
+	iso_level level;     /* default: what the program says, else cc */
+	bool one_each;       /* each transaction in a session of its own */
+	bool no_errors;      /* leave out executions with run-time errors */
+	uint32_t max_length; /* of cycles, 2 to 8 (4) */
+	double timeout;      /* seconds; 0: no limit */
+} iso_prove_options;
+/* Is every execution of the transactions of a program in .tx serializable, for
+ * any number of them? The program need not have sessions. `options` and `diags`
+ * may be NULL. Returns 0, ISO_E_ARGUMENT or ISO_E_PROGRAM. */
+ISO_API int iso_program_prove(iso_result **out, const char *path,
+                              const iso_prove_options *options,
+                              iso_diags **diags);
 
 /* ---- running a program ---- */
 

@@ -4,8 +4,8 @@
 
 # to build and run isoscope
 packages_build="gcc libc6-dev make autoconf automake libtool pkg-config
-	libjansson-dev libjemalloc-dev libcadical-dev g++ libffcall-dev
-	libdw-dev libpg-query-dev libgmp-dev libmd-dev"
+	libjansson-dev libjemalloc-dev libcadical-dev libz3-dev g++
+	libffcall-dev libdw-dev libpg-query-dev libgmp-dev libmd-dev"
 # to draw a counterexample (explore --svg)
 packages_draw="graphviz"
 # to run the tests

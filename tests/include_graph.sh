@@ -6,7 +6,7 @@
 #
 #	base < vm < native < lang < sql < analyse < compile < history < axioms
 #	< execution < dpor < formats < check < generate < separate < repair
-#	< run < predict < distribute < result < report < api < cli
+#	< prove < run < predict < distribute < result < report < api < cli
 #
 # A folder includes only what stands left of it; history and axioms know
 # nothing of the language; native/runtime knows nothing of native/host; report
@@ -35,7 +35,7 @@ upward() {
 	BEGIN {
 		n = split("base vm native lang sql analyse compile " \
 			"history axioms execution dpor " \
-			"formats check generate separate repair run predict " \
+			"formats check generate separate repair prove run predict " \
 			"distribute " \
 			"result report api cli", name)
 		for (i = 1; i <= n; i++) rank[name[i]] = i
@@ -58,7 +58,7 @@ upward() {
 				 from ~ /^(history|axioms)$/)
 			print $1 " includes " $2 ": knows no programs"
 		else if (from == "report" && to ~ \
-				/^(formats|check|generate|separate|run|predict)$/)
+				/^(formats|check|generate|separate|prove|run|predict)$/)
 			print $1 " includes " $2 ": renders the result"
 	}'
 }

@@ -1,6 +1,7 @@
 /* No state is shared: explorations in threads of their own find what they find
  * alone. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,6 +196,32 @@ START_TEST(levels_are_told_apart)
 }
 END_TEST
 
+START_TEST(transactions_are_proved)
+{
+	static const char path[] = "proved.tx";
+	iso_result *r;
+	iso_diags *d;
+	iso_prove_options o = { .level = ISO_LEVEL_SI };
+	FILE *f = fopen(path, "w");
+	fputs("txn add(k) { n[k] = n[k] + 1; }\nglobal n[*] = 0;\n", f);
+	fclose(f);
+	ck_assert_int_eq(iso_program_prove(&r, path, &o, NULL), 0);
+	ck_assert_int_eq(iso_result_verdict(r), ISO_HOLDS);
+	iso_result_free(r);
+	o.level = ISO_LEVEL_CC;
+	ck_assert_int_eq(iso_program_prove(&r, path, &o, NULL), 0);
+	ck_assert_int_eq(iso_result_verdict(r), ISO_VIOLATED);
+	iso_result_free(r);
+	o.max_length = 99;
+	ck_assert_int_eq(iso_program_prove(&r, path, &o, NULL), ISO_E_ARGUMENT);
+	ck_assert_int_eq(iso_program_prove(&r, "none.tx", NULL, &d),
+	                 ISO_E_PROGRAM);
+	ck_assert_uint_eq(iso_diags_count(d), 1);
+	iso_diags_free(d);
+	remove(path);
+}
+END_TEST
+
 START_TEST(a_program_is_repaired)
 {
 	static const char text[] = "global n = 0;\n"
@@ -303,6 +330,7 @@ void add_api_tests(TCase *tests)
 	tcase_add_test(tests, a_file_of_sql_is_explored_and_repaired);
 	tcase_add_test(tests, a_program_is_repaired);
 	tcase_add_test(tests, levels_are_told_apart);
+	tcase_add_test(tests, transactions_are_proved);
 	tcase_add_test(tests, threads_of_one_check_find_what_one_finds);
 	tcase_add_test(tests, two_programs_in_two_threads);
 	tcase_add_test(tests, one_program_in_two_threads);

@@ -7,7 +7,8 @@
 /* X(identifier, code, meaning) */
 #define EXIT_CODE_TABLE(X)                                                    \
 	X(EXIT_HOLDS, 0,                                                      \
-	  "everything was explored, run or checked, and nothing is violated") \
+	  "everything was explored, run, checked or proved, and nothing is "  \
+	  "violated")                                                         \
 	X(EXIT_VIOLATED, 1,                                                   \
 	  "an assertion is violated, a run-time error happens, a history "    \
 	  "violates an isolation level, or an execution that is not "         \

@@ -37,6 +37,8 @@
 	  "make a random history of a store that provides a level")        \
 	X(SEPARATE, separate, "LEVEL LEVEL",                               \
 	  "find the smallest history that tells two levels apart")         \
+	X(PROVE, prove, "PROGRAM",                                         \
+	  "prove that any number of transactions are serializable")        \
 	X(FMT, fmt, "FILE...", "print programs in canonical layout")       \
 	X(COMPILE, compile, "FILE",                                        \
 	  "check that a program compiles, or show its bytecode")           \
@@ -63,13 +65,15 @@ enum command {
 #define IN_CONVERT (1u << COMMAND_CONVERT)
 #define IN_GENERATE (1u << COMMAND_GENERATE)
 #define IN_SEPARATE (1u << COMMAND_SEPARATE)
+#define IN_PROVE (1u << COMMAND_PROVE)
 #define IN_FMT (1u << COMMAND_FMT)
 #define IN_COMPILE (1u << COMMAND_COMPILE)
 #define IN_HELP (1u << COMMAND_HELP)
 #define IN_COLOURED                                                       \
 	(IN_RUNNING | IN_CHECK | IN_CONVERT | IN_GENERATE | IN_SEPARATE | \
-	 IN_FMT | IN_COMPILE)
-#define IN_DRAWING (IN_EXPLORE | IN_RUN | IN_PREDICT | IN_CHECK | IN_SEPARATE)
+	 IN_PROVE | IN_FMT | IN_COMPILE)
+#define IN_DRAWING \
+	(IN_EXPLORE | IN_RUN | IN_PREDICT | IN_CHECK | IN_SEPARATE | IN_PROVE)
 #define IN_REPORTING (IN_DRAWING | IN_COMPARE)
 /* Those that run programs. */
 #define IN_RUNNING                                                            \
@@ -92,8 +96,8 @@ enum command {
  * Behind a choice that ends in '=' the command reads what it wants.
  * An argument called FILE is completed with the names of files. */
 #define OPTION_TABLE(X)                                                        \
-	X(ISOLATION, IN_EXPLORING | IN_RUN, "isolation", 'i', "LEVEL",         \
-	  CHOICE_LEVELS,                                                       \
+	X(ISOLATION, IN_EXPLORING | IN_RUN | IN_PROVE, "isolation", 'i',       \
+	  "LEVEL", CHOICE_LEVELS,                                              \
 	  "the isolation level that the database provides; without it "        \
 	  "the one that the program states, else cc (prc in SQL)")             \
 	X(PREDICT_LEVEL, IN_PREDICT | IN_COMPARE, "isolation", 'i', "LEVEL",   \
@@ -244,6 +248,16 @@ enum command {
 	X(STATEMENTS, IN_SEPARATE, "statements", 0, NULL, NULL,                \
 	  "include histories in which one statement makes several "            \
 	  "accesses")                                                          \
+	X(MAX_LENGTH, IN_PROVE, "max-length", 0, "N", NULL,                    \
+	  "look for cycles of up to N transactions (4; at most 8)")            \
+	X(ONE_EACH, IN_PROVE, "one-each", 0, NULL, NULL,                       \
+	  "each transaction runs in a session of its own; without it a "       \
+	  "session may run any number")                                        \
+	X(NO_ERRORS, IN_PROVE, "no-errors", 0, NULL, NULL,                     \
+	  "leave out executions in which a transaction ends by a run-time "    \
+	  "error, such as an overflow")                                        \
+	X(CLIENT, IN_PROVE, "client", 0, "FILE", NULL,                         \
+	  "write the program with the counterexample, to be explored")         \
 	X(RESULT, IN_EXPLORE, "output", 'o', "FILE", NULL,                     \
 	  "with --unit: where to write its result; without it, beside "        \
 	  "the unit")                                                          \
@@ -299,7 +313,8 @@ enum command {
 	  "stop an exploration after N histories (run: that of --coverage)")   \
 	X(TIMEOUT, IN_REPORTING, "timeout", 0, "SECONDS", NULL,                \
 	  "stop after so much time")                                           \
-	X(MEMORY, IN_REPORTING & ~IN_SEPARATE, "memory", 0, "SIZE", NULL,      \
+	X(MEMORY, IN_REPORTING & ~(IN_SEPARATE | IN_PROVE), "memory", 0,       \
+	  "SIZE", NULL,                                                        \
 	  "stop when the work needs more than SIZE bytes (k, M, G: "           \
 	  "powers of 1024)")                                                   \
 	X(STEP_TIMEOUT, IN_RUNNING, "step-timeout", 0, "SECONDS", NULL,        \

@@ -14,9 +14,9 @@
 #include "report/report.h"
 
 /* The options that name a file to write. */
-static const enum option_id outputs[] = { OPTION_HISTORIES, OPTION_DOT,
-	                                  OPTION_SVG, OPTION_OUTPUT,
-	                                  OPTION_CHECKPOINT };
+static const enum option_id outputs[] = { OPTION_HISTORIES,  OPTION_DOT,
+	                                  OPTION_SVG,        OPTION_OUTPUT,
+	                                  OPTION_CHECKPOINT, OPTION_CLIENT };
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
 /* Do both paths lead to one regular file? */

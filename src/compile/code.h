@@ -42,6 +42,7 @@ struct code {
 	struct patches returns;  /* anonymous transaction: jumps to its end */
 	bool anonymous;          /* `return` is a jump, not a RETURN */
 	bool in_statement;       /* of several reads and writes */
+	bool sessionless;        /* COMPILE_TRANSACTIONS */
 	bool locks_write;        /* COMPILE_LOCKS_AS_WRITES */
 	bool wants_result;       /* the anonymous transaction gives a value */
 	uint32_t result;         /* in this register */

@@ -318,7 +318,7 @@ static void compile_sessions(struct code *c, struct syntax *syntax)
 		}
 		compile_session(c, i);
 	}
-	if (!count)
+	if (!count && !c->sessionless)
 		code_error(c, (struct place){ 0, 0 },
 		           "the program has no session: nothing would run");
 	if (!finally) return;
@@ -419,6 +419,7 @@ struct program *compile(struct syntax *syntax, struct sources *all,
 {
 	struct code c = { .all = all,
 		          .region = syntax->region,
+		          .sessionless = purpose == COMPILE_TRANSACTIONS,
 		          .locks_write = purpose == COMPILE_LOCKS_AS_WRITES };
 	c.p = program_new(all->items[0].path);
 	compile_externs(&c, syntax, purpose, step_timeout);

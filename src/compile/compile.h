@@ -8,10 +8,12 @@
 /* COMPILE_TO_SHOW: nothing outside of isoscope is loaded or run. The libraries
  * of functions in C are not looked for, and constants that need one are
  * errors. COMPILE_LOCKS_AS_WRITES: to run, and a read that is `locked` writes
- * back what it read. */
+ * back what it read. COMPILE_TRANSACTIONS: they are all that is asked about, so
+ * there need not be sessions. */
 enum compile_purpose {
 	COMPILE_TO_RUN,
 	COMPILE_TO_SHOW,
+	COMPILE_TRANSACTIONS,
 	COMPILE_LOCKS_AS_WRITES
 };
 

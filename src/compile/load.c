@@ -238,10 +238,12 @@ struct program *load_program_edited(const char *path,
 	if (edited->given) given = *edited->given;
 	given.texts = edited->texts;
 	given.text_count = edited->count;
-	struct program *p = load(path, text, length,
-	                         edited->locks_write ? COMPILE_LOCKS_AS_WRITES
-	                                             : COMPILE_TO_RUN,
-	                         STEP_TIMEOUT, &given, edited, d);
+	enum compile_purpose purpose =
+		edited->locks_write    ? COMPILE_LOCKS_AS_WRITES
+		: edited->transactions ? COMPILE_TRANSACTIONS
+				       : COMPILE_TO_RUN;
+	struct program *p = load(path, text, length, purpose, STEP_TIMEOUT,
+	                         &given, edited, d);
 	free(text);
 	return p;
 }

@@ -38,6 +38,9 @@ struct load_edited {
 	/* Of a program in SQL, for which there is nothing to look at before it
 	 * is loaded. */
 	const struct sql_arguments *given;
+	/* In .tx: only transactions are asked about, so there need not be
+	 * sessions. */
+	bool transactions;
 	/* In .tx: a read that is `locked` writes back what it read. */
 	bool locks_write;
 	void (*look)(void *data, const struct syntax *tree,

@@ -1,0 +1,61 @@
+/* isoscope.h: proofs for any number of transactions. */
+#include "api/programs.h"
+#include "api/results.h"
+#include "result/proved.h"
+#include "vm/program.h"
+
+static bool options_fit(const iso_prove_options *o)
+{
+	return (o->level == ISO_LEVEL_DEFAULT || is_level(o->level)) &&
+	       o->timeout >= 0 && o->max_length != 1 &&
+	       o->max_length <= INSTANCES_MAX;
+}
+
+static int try_prove(iso_result **out, const char *path,
+                     const iso_prove_options *options, iso_diags **diags)
+{
+	iso_prove_options given;
+	struct problem problem = { 0 };
+	struct application app;
+	struct prove_options o = { .max_length = PROVE_LENGTH };
+	if (diags) *diags = NULL;
+	if (!out || !path || !options_read(&given, sizeof given, options) ||
+	    !options_fit(&given))
+		return ISO_E_ARGUMENT;
+	*out = NULL;
+	o.terms.one_each = given.one_each;
+	o.terms.no_errors = given.no_errors;
+	if (given.max_length) o.max_length = given.max_length;
+	o.timeout = given.timeout;
+	struct program *p = prove_load(&app, path, NULL, &problem.diags);
+	int status = p ? ISO_OK : ISO_E_PROGRAM;
+	if (p && program_level(p,
+	                       given.level == ISO_LEVEL_DEFAULT
+	                               ? LEVEL_COUNT
+	                               : internal_level(given.level),
+	                       &o.terms.level, &problem)) {
+		struct proof found;
+		if (given.level == ISO_LEVEL_DEFAULT)
+			o.as = program_deployment(p, NULL);
+		prove(&found, &app, &o);
+		*out = iso_result_of(result_of_proof(&found));
+		prove_free(&found);
+	} else if (p) {
+		status = ISO_E_ARGUMENT;
+	}
+	program_free(p);
+	application_free(&app);
+	diags_give(diags, &problem.diags);
+	problem_free(&problem);
+	return status;
+}
+
+int iso_program_prove(iso_result **out, const char *path,
+                      const iso_prove_options *options, iso_diags **diags)
+{
+	int status;
+	CALL_IN(NULL, status, try_prove(out, path, options, diags));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	if (status == ISO_E_MEMORY && diags) *diags = NULL;
+	return status;
+}

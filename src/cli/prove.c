@@ -1,0 +1,102 @@
+#include "cli/exit_codes.h"
+#include "cli/given_program.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/outputs.h"
+#include "cli/settings.h"
+#include "cli/signals.h"
+#include "prove/instances.h"
+#include "prove/prove.h"
+#include "report/progress.h"
+#include "result/numbers.h"
+#include "result/proved.h"
+#include "vm/program.h"
+
+struct proving {
+	struct progress progress;
+};
+
+static void on_tick(void *payload, uint32_t length, uint64_t questions,
+                    double seconds)
+{
+	struct proving *x = payload;
+	struct text words = { 0 };
+	if (!progress_due(&x->progress, seconds)) return;
+	text_string(&words, "paths of ");
+	number_plural(&words, length, "transaction", "transactions");
+	text_string(&words, ", ");
+	number_plural(&words, questions, "question", "questions");
+	text_string(&words, ", ");
+	number_seconds(&words, seconds);
+	progress_say(&x->progress, seconds, text_get(&words));
+	text_free(&words);
+}
+
+static bool settings(const struct command_line *c, struct prove_options *o)
+{
+	uint64_t length = PROVE_LENGTH;
+	if (!one_program(c) || !setting_count(c, OPTION_MAX_LENGTH, &length) ||
+	    !setting_seconds(c, OPTION_TIMEOUT, &o->timeout) ||
+	    !outputs_fit(c, "program") || !pictures_possible(c))
+		return false;
+	if (length < 2 || length > INSTANCES_MAX) {
+		say("--max-length takes a number from 2 to %d", INSTANCES_MAX);
+		return false;
+	}
+	o->max_length = (uint32_t)length;
+	o->terms.one_each = c->value[OPTION_ONE_EACH];
+	o->terms.no_errors = c->value[OPTION_NO_ERRORS];
+	return true;
+}
+
+static bool write_client(const struct command_line *c, const struct proof *p)
+{
+	const char *path = c->value[OPTION_CLIENT];
+	if (!path || !p->client.length) return true;
+	FILE *to = output_open(path);
+	if (!to) return false;
+	bool fine = output_text(to, path, &p->client);
+	return output_close(to, path) && fine;
+}
+
+static int prove_it(const struct command_line *c, const struct application *app,
+                    const struct prove_options *o)
+{
+	struct proof found;
+	prove(&found, app, o);
+	struct proving *x = o->payload;
+	progress_end(&x->progress);
+	struct result *r = result_of_proof(&found);
+	bool fine = outputs_result(c, r,
+	                           "there is no violation, so nothing was "
+	                           "drawn") &&
+	            write_client(c, &found);
+	int code = fine ? exit_code_of(r->verdict) : EXIT_INTERNAL;
+	result_free(r);
+	prove_free(&found);
+	return code;
+}
+
+int prove_main(const struct command_line *c)
+{
+	struct proving proving = { output_progress(c) };
+	struct prove_options o = { .tick = on_tick, .payload = &proving };
+	struct application app;
+	struct diags d = { 0 };
+	if (!settings(c, &o)) return EXIT_USAGE;
+	signals_catch();
+	o.interrupt = signals_flag();
+	struct program *p = prove_load(&app, c->operands[0], NULL, &d);
+	int code = EXIT_INPUT;
+	say_diagnostics(c, &d);
+	if (p && !setting_level(c, OPTION_ISOLATION, p, &o.terms.level)) {
+		code = EXIT_USAGE;
+	} else if (p) {
+		o.as = program_deployment(p, c->value[OPTION_ISOLATION]);
+		code = prove_it(c, &app, &o);
+	}
+	program_free(p);
+	application_free(&app);
+	diags_free(&d);
+	return code;
+}

@@ -1,0 +1,211 @@
+#include "prove/client.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "compile/load.h"
+#include "dpor/explorer.h"
+#include "history/history.h"
+#include "vm/program.h"
+
+/* ---- values of a model ---- */
+
+static bool model_true(const struct instances *x, Z3_model m, Z3_ast a)
+{
+	Z3_ast v;
+	return Z3_model_eval(x->z, m, a, true, &v) &&
+	       Z3_get_bool_value(x->z, v) == Z3_L_TRUE;
+}
+
+static int64_t model_number(const struct instances *x, Z3_model m, Z3_ast a)
+{
+	Z3_ast v;
+	int64_t n = 0;
+	if (Z3_model_eval(x->z, m, a, true, &v))
+		Z3_get_numeral_int64(x->z, v, &n);
+	return n;
+}
+
+/* A value of another kind is a string, of the program if it is one. */
+static void print_value(struct text *out, const struct instances *x, Z3_model m,
+                        struct term t)
+{
+	int64_t tag = model_number(x, m, t.tag);
+	int64_t n = model_number(x, m, t.number);
+	if (tag == VALUE_NULL)
+		value_print(out, value_null());
+	else if (tag == VALUE_BOOL)
+		value_print(out, value_bool(n != 0));
+	else if (tag == VALUE_INT)
+		value_print(out, value_int(n));
+	else if (n >= 0 && n < x->app->constant_count &&
+	         x->app->constants[n].tag >= VALUE_STRING)
+		value_print(out, x->app->constants[n]);
+	else
+		text_format(out, "\"v%" PRIu64 "\"",
+		            n < 0 ? 2 * (uint64_t)-n + 1 : 2 * (uint64_t)n);
+}
+
+void client_call(struct text *out, const struct instances *x, Z3_model m,
+                 uint32_t i)
+{
+	const struct instance *t = &x->items[i];
+	text_format(out, "%s(", t->s->name);
+	for (uint32_t p = 0; p < t->s->param_count; p++) {
+		bool used = false;
+		if (p) text_string(out, ", ");
+		for (uint32_t n = 0; n < t->s->node_count; n++) {
+			const struct node *k = &t->s->nodes[n];
+			if (k->op != NODE_PARAMETER || k->a != p) continue;
+			print_value(out, x, m, t->nodes[n].value);
+			used = true;
+		}
+		assert(used);
+	}
+	text_char(out, ')');
+}
+
+/* ---- the text ---- */
+
+/* What is read from init, one after the other; the first of each key counts. */
+static void print_globals(struct text *out, const struct instances *x,
+                          Z3_model m, bool own_values)
+{
+	const struct application *app = x->app;
+	struct text all = { 0 }, key = { 0 };
+	bool *keyed = mem_take0((size_t)app->family_count + 1, sizeof *keyed);
+	for (uint32_t a = 0; a < x->count && own_values; a++) {
+		const struct instance *t = &x->items[a];
+		for (uint32_t i = 0; i < t->s->access_count; i++) {
+			const struct access *r = &t->s->accesses[i];
+			if (r->write ||
+			    !model_true(x, m, t->nodes[r->happens].truth) ||
+			    model_number(x, m, t->source[i]))
+				continue;
+			text_clear(&key);
+			text_format(&key, "global %s",
+			            app->families[r->family].name);
+			for (uint32_t k = 0; k < r->index_count; k++) {
+				text_string(&key, k ? ", " : "[");
+				print_value(&key, x, m,
+				            t->nodes[r->indexes[k]].value);
+			}
+			text_string(&key, r->index_count ? "] = " : " = ");
+			if (all.length && strstr(all.data, key.data)) continue;
+			keyed[r->family] = true;
+			text_string(&all, key.data);
+			print_value(&all, x, m, t->nodes[r->value].value);
+			text_string(&all, ";\n");
+		}
+	}
+	for (uint32_t i = 0; i < app->key_count; i++) {
+		const struct declared_key *k = &app->keys[i];
+		bool scalar = !app->families[k->family].index_count;
+		if (keyed[k->family] && (scalar || !k->star)) continue;
+		text_format(out, "%s\n", k->text);
+	}
+	text_string(out, text_get(&all));
+	text_free(&all);
+	text_free(&key);
+	free(keyed);
+}
+
+static bool is_taken(const struct application *app, const char *name)
+{
+	for (uint32_t i = 0; i < app->name_count; i++)
+		if (!strcmp(app->names[i], name)) return true;
+	return false;
+}
+
+/* Those of one session, in its order. */
+static void print_sessions(struct text *out, const struct instances *x,
+                           Z3_model m)
+{
+	uint32_t order[INSTANCES_MAX], number = 0;
+	bool done[INSTANCES_MAX] = { false };
+	struct text name = { 0 };
+	for (uint32_t i = 0; i < x->count; i++) {
+		uint32_t k = i;
+		int64_t c = model_number(x, m, x->items[i].commit);
+		for (;
+		     k && model_number(x, m, x->items[order[k - 1]].commit) > c;
+		     k--)
+			order[k] = order[k - 1];
+		order[k] = i;
+	}
+	for (uint32_t k = 0; k < x->count; k++) {
+		uint32_t first = order[k];
+		if (done[first]) continue;
+		do {
+			text_clear(&name);
+			text_format(&name, "client%" PRIu32, ++number);
+		} while (is_taken(x->app, text_get(&name)));
+		text_format(out, "\nsession %s {\n", text_get(&name));
+		for (uint32_t j = k; j < x->count; j++) {
+			uint32_t i = order[j];
+			if (i != first &&
+			    !model_true(x, m, x->between[first][i].session))
+				continue;
+			assert(!done[i]);
+			done[i] = true;
+			text_string(out, "    ");
+			client_call(out, x, m, i);
+			text_string(out, ";\n");
+		}
+		text_string(out, "}\n");
+	}
+	text_free(&name);
+}
+
+void client_write(struct text *out, const struct instances *x, Z3_model m,
+                  enum level others, bool own_values)
+{
+	text_format(out, "isolation %s;\n\n", level_word(others));
+	text_string(out, text_get(&x->app->declarations));
+	print_globals(out, x, m, own_values);
+	print_sessions(out, x, m);
+	text_string(out, "\nassert serializable;\n");
+}
+
+/* ---- exploring it ---- */
+
+static bool on_history(void *payload, const struct explore_execution *e)
+{
+	struct client_found *found = payload;
+	if (explore_satisfies(e, LEVEL_SERIAL)) return true;
+	assert(!found->history);
+	found->history = explore_history(e);
+	return false;
+}
+
+struct client_found client_explore(const char *path, const struct text *client,
+                                   enum level others,
+                                   const struct budget *budget)
+{
+	struct client_found found = { .history = NULL };
+	struct diags d = { 0 };
+	struct program *p =
+		load_program_text(path, text_get(client), client->length, &d);
+	diags_free(&d);
+	if (!p) return found;
+	struct explore_options o = {
+		.algorithm = explorer_usual_algorithm(p, others),
+		.level = others,
+		.budget = *budget,
+		.robust = true,
+		.jobs = 1,
+		.max_changes = UINT64_MAX,
+	};
+	o.base = o.algorithm == EXPLORE_CE ? level_base(others) : others;
+	struct explore_observer observer = { .payload = &found,
+		                             .history = on_history };
+	struct explorer *e = explorer_new(p, &o, &observer);
+	explorer_run(e);
+	found.histories = explorer_stats(e)->histories;
+	found.complete = explorer_stats(e)->stop == STOP_NONE;
+	explorer_free(e);
+	program_free(p);
+	return found;
+}

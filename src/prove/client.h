@@ -1,0 +1,31 @@
+/* A model as a program that can be explored: what is there at first, and a
+ * session for each instance, or for several that follow each other. */
+#ifndef ISO_PROVE_CLIENT_H
+#define ISO_PROVE_CLIENT_H
+
+#include "base/budget.h"
+#include "base/text.h"
+#include "prove/instances.h"
+
+struct history;
+
+/* Of the model, a program in .tx; with its first values, or with those that the
+ * program declares. */
+void client_write(struct text *out, const struct instances *x, Z3_model model,
+                  enum level others, bool own_values);
+/* The call of an instance: withdraw("a", 1) */
+void client_call(struct text *out, const struct instances *x, Z3_model model,
+                 uint32_t i);
+
+struct client_found {
+	struct history *history; /* unserializable; NULL: there is none */
+	uint64_t histories;      /* that were looked at */
+	bool complete;
+};
+
+/* Explores the program up to the first history that is not serializable. */
+struct client_found client_explore(const char *path, const struct text *client,
+                                   enum level others,
+                                   const struct budget *budget);
+
+#endif

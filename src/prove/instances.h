@@ -1,0 +1,94 @@
+/* A few instances of transactions, as a formula: all ways in which they may run
+ * among any number of others, under the level of each.
+ *
+ * Each instance t has a place c(t) > 0 in the commit order of all transactions,
+ * init being at 0. Each read has the place of the transaction that it reads
+ * from. So with s writing what read i of t reads,
+ *
+ *     s -wr-> t  is  source(i) = c(s),     t -rw-> s  is  source(i) < c(s).
+ *
+ * Every axiom of a level says of two or three transactions what must be so: it
+ * holds of some instances whatever others there are. What the others do is left
+ * open, so that each execution, cut down to these instances, is a model.
+ */
+#ifndef ISO_PROVE_INSTANCES_H
+#define ISO_PROVE_INSTANCES_H
+
+#include <stdatomic.h>
+#include <z3.h>
+
+#include "axioms/level.h"
+#include "prove/summary.h"
+
+enum { INSTANCES_MAX = 8 };
+
+/* A value is a tag of VALUE_NULL, _BOOL, _INT or _STRING, which stands for all
+ * others, and a number. */
+struct term {
+	Z3_ast tag, number;
+};
+
+struct instance {
+	const struct summary *s;
+	enum level level;
+	union node_term {
+		Z3_ast truth;
+		struct term value;
+	} * nodes;
+	Z3_ast commit;  /* c(t) */
+	Z3_ast begin;   /* all up to here is in sight: of a level with a
+	                 * snapshot */
+	Z3_ast *source; /* of reads: a place */
+	Z3_ast *point;  /* of accesses: places on the line, at a level with
+	                 * statements */
+};
+
+/* Between two instances. */
+struct between {
+	Z3_ast session; /* a precedes b in a session */
+	Z3_ast wr, ww, rw;
+	Z3_ast depends; /* one of these */
+	Z3_ast past;    /* a is in sight of b, through others as well */
+	Z3_ast direct;  /* by one step */
+};
+
+struct instances {
+	const struct application *app;
+	Z3_context z;
+	Z3_solver solver;
+	uint32_t count;
+	struct instance items[INSTANCES_MAX];
+	struct between between[INSTANCES_MAX][INSTANCES_MAX];
+	/* To assume of a model: all reads are from these instances or init, */
+	Z3_ast closed;
+	Z3_ast fine;  /* no instance ends by an error */
+	Z3_ast plain; /* and what is free has small numbers, or what the
+	               * program has at first */
+};
+
+struct instances_terms {
+	enum level level; /* of those that have none of their own */
+	bool one_each;    /* each in a session of its own */
+	bool no_errors;   /* none ends by a run-time error */
+};
+
+/* What formulas live in, of any number of instances, one after the other: it
+ * only grows. To be freed after them. */
+Z3_context instances_context(void);
+void instances_context_free(Z3_context z); /* NULL is fine */
+
+/* What to ask, of the summaries with these numbers. To be freed. */
+struct instances *instances_new(Z3_context z, const struct application *a,
+                                const uint32_t *which, uint32_t count,
+                                struct instances_terms terms);
+void instances_free(struct instances *x);
+
+void instances_assert(struct instances *x, Z3_ast condition);
+Z3_ast instances_not(const struct instances *x, Z3_ast condition);
+/* Is the place of a before that of b? */
+Z3_ast instances_before(const struct instances *x, uint32_t a, uint32_t b);
+
+/* Can instances of these two depend on each other at all, but for sessions? */
+bool summaries_conflict(const struct application *a, uint32_t x, uint32_t y);
+
+#endif

@@ -1,0 +1,739 @@
+/* From the tree to summaries: each transaction is run once, with expressions in
+ * the place of values. Where it branches, both arms are run, and what they
+ * leave is chosen from by the condition. `live` is the condition under which
+ * the transaction is still running at the place that is looked at.
+ */
+#include "prove/lower.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "prove/texts.h"
+#include "vm/bytecode.h"
+
+enum {
+	LOWER_ROUNDS = 16, /* of a loop with known ends that are told apart */
+	LOWER_SOME = 2,    /* of any other loop */
+	LOWER_NODES = 20000
+};
+
+struct binding {
+	const struct local *local;
+	uint32_t value;
+};
+
+struct lowering {
+	struct application *app;
+	struct summary *s;
+	struct sources *all;
+	struct binding *bound;
+	uint32_t bound_count, bound_capacity;
+	uint32_t live;
+	uint32_t statement;
+	bool in_statement;
+	bool full; /* it is larger than what is looked at */
+};
+
+static uint32_t lower_expr(struct lowering *l, struct expr *e);
+static void lower_block(struct lowering *l, const struct block *b);
+
+static void note_uncovered(struct lowering *l, struct place at,
+                           const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static void note_uncovered(struct lowering *l, struct place at,
+                           const char *format, ...)
+{
+	struct application *a = l->app;
+	struct text words = { 0 };
+	struct position p = source_position(l->all, at);
+	va_list args;
+	for (uint32_t i = 0; i < a->uncovered_count; i++)
+		if (a->uncovered[i].at.line == p.line &&
+		    !strcmp(a->uncovered[i].at.file, p.file))
+			return;
+	va_start(args, format);
+	text_vformat(&words, format, args);
+	va_end(args);
+	VEC_RESERVE(a->uncovered, a->uncovered_count, a->uncovered_capacity);
+	p.file = region_copy_string(&a->region, p.file, strlen(p.file));
+	p.source_line = NULL;
+	a->uncovered[a->uncovered_count++] = (struct uncovered){
+		p, region_copy_string(&a->region, words.data, words.length)
+	};
+	text_free(&words);
+}
+
+/* ---- what is known where it runs ---- */
+
+static void bind(struct lowering *l, const struct local *local, uint32_t value)
+{
+	assert(node_is_value(&l->s->nodes[value]));
+	for (uint32_t i = 0; i < l->bound_count; i++)
+		if (l->bound[i].local == local) {
+			l->bound[i].value = value;
+			return;
+		}
+	VEC_RESERVE(l->bound, l->bound_count, l->bound_capacity);
+	l->bound[l->bound_count++] = (struct binding){ local, value };
+}
+
+static uint32_t bound_value(const struct lowering *l, const struct local *local)
+{
+	for (uint32_t i = 0; i < l->bound_count; i++)
+		if (l->bound[i].local == local) return l->bound[i].value;
+	assert(!"a local that was not set");
+	return TRUE_NODE;
+}
+
+static uint32_t unknown(struct lowering *l)
+{
+	return node_add(l->s, NODE_UNKNOWN, 0, 0, 0);
+}
+
+static uint32_t guess(struct lowering *l)
+{
+	return node_add(l->s, NODE_GUESS, 0, 0, 0);
+}
+
+static uint32_t constant(struct lowering *l, struct value v)
+{
+	return node_add(l->s, NODE_CONSTANT, application_constant(l->app, v), 0,
+	                0);
+}
+
+/* Here it ends by an error unless the condition holds. */
+static void require(struct lowering *l, uint32_t condition)
+{
+	struct summary *s = l->s;
+	uint32_t fails = node_and(s, l->live, node_not(s, condition));
+	s->errs = node_or(s, s->errs, fails);
+	l->live = node_and(s, l->live, condition);
+}
+
+static uint32_t is_int(struct lowering *l, uint32_t v)
+{
+	const struct node *n = &l->s->nodes[v];
+	if (n->op == NODE_CONSTANT)
+		return l->app->constants[n->a].tag == VALUE_INT ? TRUE_NODE
+		                                                : FALSE_NODE;
+	if (n->op >= NODE_SUM) return TRUE_NODE;
+	if (n->op == NODE_TRUTH) return FALSE_NODE;
+	return node_add(l->s, NODE_IS_INT, v, 0, 0);
+}
+
+/* The condition that a value is, which must be one. */
+static uint32_t condition(struct lowering *l, struct expr *e)
+{
+	uint32_t v = lower_expr(l, e);
+	const struct node *n = &l->s->nodes[v];
+	if (n->op == NODE_TRUTH) return n->a;
+	if (n->op == NODE_CONSTANT) {
+		struct value k = l->app->constants[n->a];
+		if (k.tag == VALUE_BOOL) return k.i ? TRUE_NODE : FALSE_NODE;
+		require(l, FALSE_NODE);
+		return FALSE_NODE;
+	}
+	require(l, node_add(l->s, NODE_IS_BOOL, v, 0, 0));
+	return node_add(l->s, NODE_HOLDS, v, 0, 0);
+}
+
+static uint32_t truth(struct lowering *l, uint32_t condition)
+{
+	if (condition <= TRUE_NODE)
+		return constant(l, value_bool(condition == TRUE_NODE));
+	return node_add(l->s, NODE_TRUTH, condition, 0, 0);
+}
+
+/* ---- accesses ---- */
+
+static uint32_t family_of(struct lowering *l, const struct item *global)
+{
+	struct application *a = l->app;
+	const char *name = global->family->name->text;
+	for (uint32_t i = 0; i < a->family_count; i++)
+		if (!strcmp(a->families[i].name, name)) return i;
+	VEC_RESERVE(a->families, a->family_count, a->family_capacity);
+	a->families[a->family_count] =
+		(struct family){ .name = region_copy_string(&a->region, name,
+		                                            strlen(name)),
+		                 .index_count = global->family->index_count,
+		                 .initial = UINT32_MAX };
+	return a->family_count++;
+}
+
+struct key {
+	uint32_t family, *indexes, count;
+};
+
+/* Index values are evaluated first; a list, set or record is none. */
+static struct key lower_key(struct lowering *l, struct expr *e)
+{
+	struct key k = { .count = 0 };
+	if (e->kind == EXPR_INDEX) k.count = e->index_count;
+	k.family = family_of(l, e->kind == EXPR_NAME ? e->item : e->family);
+	k.indexes = region_take(&l->app->region,
+	                        ((size_t)k.count + 1) * sizeof *k.indexes);
+	for (uint32_t i = 0; i < k.count; i++)
+		k.indexes[i] = lower_expr(l, e->indexes[i]);
+	for (uint32_t i = 0; i < k.count; i++) {
+		const struct node *n = &l->s->nodes[k.indexes[i]];
+		if (n->op == NODE_CONSTANT || n->op >= NODE_SUM ||
+		    n->op == NODE_TRUTH)
+			continue;
+		uint32_t fine =
+			node_or(l->s, is_int(l, k.indexes[i]), guess(l));
+		require(l, fine);
+	}
+	return k;
+}
+
+static uint32_t same_key(struct lowering *l, const struct access *a,
+                         const struct key *k)
+{
+	uint32_t same = a->family == k->family ? TRUE_NODE : FALSE_NODE;
+	for (uint32_t i = 0; i < k->count && same != FALSE_NODE; i++)
+		same = node_and(l->s, same,
+		                node_equal(l->s, a->indexes[i], k->indexes[i]));
+	return same;
+}
+
+static struct access *add_access(struct lowering *l, const struct key *k,
+                                 enum strength strength, struct place at)
+{
+	struct summary *s = l->s;
+	VEC_RESERVE(s->accesses, s->access_count, s->access_capacity);
+	struct access *a = &s->accesses[s->access_count++];
+	*a = (struct access){ .strength = strength,
+		              .family = k->family,
+		              .indexes = k->indexes,
+		              .index_count = k->count,
+		              .happens = l->live,
+		              .line = source_position(l->all, at).line };
+	if (!l->in_statement) l->statement++;
+	a->statement = l->statement;
+	return a;
+}
+
+/* The value that it has for the transaction: its own write's, if there is one
+ * before. */
+static uint32_t add_read(struct lowering *l, const struct key *k,
+                         enum strength strength, struct place at)
+{
+	struct summary *s = l->s;
+	uint32_t number = s->access_count;
+	uint32_t value = node_add(s, NODE_READ, number, 0, 0);
+	uint32_t outside = l->live;
+	add_access(l, k, strength, at)->value = value;
+	for (uint32_t i = 0; i < number; i++) {
+		if (!s->accesses[i].write) continue;
+		uint32_t own = node_and(s, s->accesses[i].happens,
+		                        same_key(l, &s->accesses[i], k));
+		outside = node_and(s, outside, node_not(s, own));
+		value = node_choose(s, own, s->accesses[i].value, value);
+	}
+	s->accesses[number].happens = outside;
+	return value;
+}
+
+static void add_write(struct lowering *l, const struct key *k,
+                      enum strength strength, uint32_t value, struct place at)
+{
+	struct access *a = add_access(
+		l, k, strength == STRENGTH_PLAIN ? STRENGTH_UPDATE : strength,
+		at);
+	a->write = true;
+	a->value = value;
+	l->app->families[k->family].written = true;
+}
+
+/* ---- expressions ---- */
+
+static uint32_t lower_sum(struct lowering *l, enum opcode op, uint32_t a,
+                          uint32_t b)
+{
+	struct summary *s = l->s;
+	uint32_t ints = node_and(s, is_int(l, a), is_int(l, b));
+	uint32_t sum =
+		node_add(s, op == OP_ADD ? NODE_SUM : NODE_DIFFERENCE, a, b, 0);
+	uint32_t fits = node_add(s, NODE_FITS, sum, 0, 0);
+	if (ints == FALSE_NODE) { /* lists, sets, strings; or an error */
+		require(l, guess(l));
+		return unknown(l);
+	}
+	if (ints == TRUE_NODE) {
+		require(l, fits);
+		return sum;
+	}
+	uint32_t others = node_and(s, node_not(s, ints), guess(l));
+	require(l, node_or(s, node_and(s, ints, fits), others));
+	return node_choose(s, ints, sum, unknown(l));
+}
+
+static uint32_t lower_product(struct lowering *l, uint32_t a, uint32_t b)
+{
+	struct summary *s = l->s;
+	require(l, node_and(s, is_int(l, a), is_int(l, b)));
+	if (s->nodes[a].op != NODE_CONSTANT &&
+	    s->nodes[b].op != NODE_CONSTANT) {
+		require(l, guess(l));
+		return unknown(l);
+	}
+	uint32_t product = node_add(s, NODE_PRODUCT, a, b, 0);
+	require(l, node_add(s, NODE_FITS, product, 0, 0));
+	return product;
+}
+
+static uint32_t lower_order(struct lowering *l, enum opcode op, uint32_t a,
+                            uint32_t b)
+{
+	struct summary *s = l->s;
+	uint32_t ints = node_and(s, is_int(l, a), is_int(l, b));
+	uint32_t less = op == OP_LT || op == OP_GE
+	                        ? node_add(s, NODE_LESS, a, b, 0)
+	                        : node_add(s, NODE_LESS, b, a, 0);
+	if (op == OP_LE || op == OP_GE) less = node_not(s, less);
+	if (ints == TRUE_NODE) return truth(l, less);
+	uint32_t others = node_not(s, ints);
+	require(l, node_or(s, ints, guess(l)));
+	return truth(l, node_or(s, node_and(s, ints, less),
+	                        node_and(s, others, guess(l))));
+}
+
+static uint32_t lower_binary(struct lowering *l, struct expr *e)
+{
+	struct summary *s = l->s;
+	uint32_t a = lower_expr(l, e->left), b = lower_expr(l, e->right);
+	switch ((enum opcode)e->op) {
+	case OP_ADD:
+	case OP_SUB: return lower_sum(l, (enum opcode)e->op, a, b);
+	case OP_MUL: return lower_product(l, a, b);
+	case OP_EQ: return truth(l, node_equal(s, a, b));
+	case OP_NE: return truth(l, node_not(s, node_equal(s, a, b)));
+	case OP_LT:
+	case OP_LE:
+	case OP_GT:
+	case OP_GE: return lower_order(l, (enum opcode)e->op, a, b);
+	case OP_IN: require(l, guess(l)); return truth(l, guess(l));
+	default: require(l, guess(l)); return unknown(l);
+	}
+}
+
+static uint32_t lower_unary(struct lowering *l, struct expr *e)
+{
+	if (e->op == OP_NOT)
+		return truth(l, node_not(l->s, condition(l, e->left)));
+	assert(e->op == OP_NEG);
+	uint32_t v = lower_expr(l, e->left);
+	uint32_t zero = constant(l, value_int(0));
+	require(l, is_int(l, v));
+	v = node_add(l->s, NODE_DIFFERENCE, zero, v, 0);
+	require(l, node_add(l->s, NODE_FITS, v, 0, 0));
+	return v;
+}
+
+/* The right side is evaluated only if the left one leaves it open. */
+static uint32_t lower_logical(struct lowering *l, struct expr *e)
+{
+	struct summary *s = l->s;
+	uint32_t left = condition(l, e->left);
+	uint32_t open = e->kind == EXPR_AND ? left : node_not(s, left);
+	uint32_t decided = node_and(s, l->live, node_not(s, open));
+	l->live = node_and(s, l->live, open);
+	uint32_t right = condition(l, e->right);
+	l->live = node_or(s, l->live, decided);
+	return truth(l, e->kind == EXPR_AND ? node_and(s, left, right)
+	                                    : node_or(s, left, right));
+}
+
+static uint32_t lower_call(struct lowering *l, struct expr *e)
+{
+	uint32_t count = e->argument_count;
+	uint32_t *values = mem_take0((size_t)count + 1, sizeof *values);
+	const struct item *fn = e->ref == REF_FUNCTION ? e->callee_item : NULL;
+	uint32_t result;
+	for (uint32_t i = 0; i < count; i++)
+		values[i] = lower_expr(l, e->arguments[i]);
+	if (fn && fn->kind == ITEM_FN) {
+		assert(fn->param_count == count);
+		for (uint32_t i = 0; i < count; i++)
+			bind(l, fn->params[i], values[i]);
+		result = lower_expr(l, fn->value);
+	} else {
+		require(l, guess(l));
+		result = unknown(l);
+	}
+	free(values);
+	return result;
+}
+
+static void note_read(void *context, struct expr *e)
+{
+	bool *reads = context;
+	*reads |= e->ref == REF_GLOBAL &&
+	          (e->kind == EXPR_NAME || e->kind == EXPR_INDEX);
+	expr_parts(e, note_read, reads);
+}
+
+/* filter, map, exists, forall: their bodies say nothing here. */
+static uint32_t lower_comprehension(struct lowering *l, struct expr *e)
+{
+	bool reads = false;
+	lower_expr(l, e->collection);
+	note_read(&reads, e->body);
+	if (reads)
+		note_uncovered(l, expr_place(e->body),
+		               "a comprehension that reads the database");
+	require(l, guess(l));
+	return e->op >= LOOP_EXISTS ? truth(l, guess(l)) : unknown(l);
+}
+
+static void lower_part(void *context, struct expr *part)
+{
+	lower_expr(context, part);
+}
+
+static uint32_t lower_name(struct lowering *l, struct expr *e)
+{
+	if (e->ref == REF_LOCAL) return bound_value(l, e->local);
+	if (e->ref == REF_CONST) return lower_expr(l, e->item->value);
+	assert(e->ref == REF_GLOBAL);
+	struct key k = lower_key(l, e);
+	return add_read(l, &k, (enum strength)e->op, expr_place(e));
+}
+
+static uint32_t lower_expr(struct lowering *l, struct expr *e)
+{
+	if (l->s->node_count > LOWER_NODES) {
+		l->full = true;
+		return unknown(l);
+	}
+	switch ((enum expr_kind)e->kind) {
+	case EXPR_VALUE: return constant(l, e->value);
+	case EXPR_NAME: return lower_name(l, e);
+	case EXPR_INDEX:
+		if (e->ref == REF_GLOBAL) {
+			struct key k = lower_key(l, e);
+			return add_read(l, &k, (enum strength)e->op,
+			                expr_place(e));
+		}
+		break;
+	case EXPR_UNARY: return lower_unary(l, e);
+	case EXPR_BINARY: return lower_binary(l, e);
+	case EXPR_AND:
+	case EXPR_OR: return lower_logical(l, e);
+	case EXPR_CALL: return lower_call(l, e);
+	case EXPR_LOOP: return lower_comprehension(l, e);
+	case EXPR_FIELD:
+	case EXPR_TUPLE:
+	case EXPR_LIST:
+	case EXPR_SET:
+	case EXPR_RECORD: break;
+	case EXPR_TXN: assert(!"a transaction in a transaction");
+	}
+	/* Made of parts, or taken from them. */
+	expr_parts(e, lower_part, l);
+	require(l, guess(l));
+	return unknown(l);
+}
+
+/* ---- statements ---- */
+
+static void lower_add(struct lowering *l, const struct stmt *s, bool atomic)
+{
+	struct place at = expr_place(s->target);
+	struct expr *target = s->target;
+	if (target->ref == REF_LOCAL) {
+		uint32_t right = lower_expr(l, s->value);
+		bind(l, target->local,
+		     lower_sum(l, OP_ADD, bound_value(l, target->local),
+		               right));
+		return;
+	}
+	bool begun = !l->in_statement && atomic;
+	enum strength strength =
+		atomic ? STRENGTH_NO_KEY_UPDATE : STRENGTH_PLAIN;
+	if (begun) {
+		l->statement++;
+		l->in_statement = true;
+	}
+	struct key k = lower_key(l, target);
+	uint32_t left = 0, right = 0;
+	if (atomic) right = lower_expr(l, s->value);
+	left = add_read(l, &k, strength, at);
+	if (!atomic) right = lower_expr(l, s->value);
+	uint32_t sum = lower_sum(l, OP_ADD, left, right);
+	add_write(l, &k, strength, sum, at);
+	if (begun) l->in_statement = false;
+}
+
+static void lower_set(struct lowering *l, const struct stmt *s)
+{
+	if (s->target->ref == REF_LOCAL) {
+		bind(l, s->target->local, lower_expr(l, s->value));
+		return;
+	}
+	struct key k = lower_key(l, s->target);
+	uint32_t value = lower_expr(l, s->value);
+	add_write(l, &k, STRENGTH_PLAIN, value, expr_place(s->target));
+}
+
+struct snapshot {
+	struct binding *bound;
+	uint32_t count, live;
+};
+
+static struct snapshot snapshot(const struct lowering *l)
+{
+	struct snapshot x = { .count = l->bound_count, .live = l->live };
+	x.bound = mem_take0((size_t)x.count + 1, sizeof *x.bound);
+	if (x.count) memcpy(x.bound, l->bound, x.count * sizeof *x.bound);
+	return x;
+}
+
+/* Goes on where either this arm or the other one, which began at a snapshot of
+ * the same, ended. Frees the other. */
+static void join(struct lowering *l, uint32_t condition, struct snapshot other)
+{
+	struct summary *s = l->s;
+	assert(other.count <= l->bound_count);
+	l->bound_count = other.count; /* what the arm declared is gone */
+	for (uint32_t i = 0; i < other.count; i++) {
+		assert(l->bound[i].local == other.bound[i].local);
+		l->bound[i].value = node_choose(s, condition, l->bound[i].value,
+		                                other.bound[i].value);
+	}
+	l->live = node_or(s, l->live, other.live);
+	free(other.bound);
+}
+
+static void restore(struct lowering *l, const struct snapshot *x)
+{
+	l->bound_count = x->count;
+	if (x->count) memcpy(l->bound, x->bound, x->count * sizeof *x->bound);
+	l->live = x->live;
+}
+
+static void lower_arms(struct lowering *l, const struct stmt *s, uint32_t i)
+{
+	if (i == s->arm_count) {
+		if (s->orelse) lower_block(l, s->orelse);
+		return;
+	}
+	uint32_t c = condition(l, s->arms[i].condition);
+	struct snapshot before = snapshot(l);
+	l->live = node_and(l->s, before.live, node_not(l->s, c));
+	lower_arms(l, s, i + 1);
+	l->bound_count = before.count;
+	struct snapshot other = snapshot(l);
+	restore(l, &before);
+	free(before.bound);
+	l->live = node_and(l->s, l->live, c);
+	lower_block(l, s->arms[i].body);
+	join(l, c, other);
+}
+
+/* One round, if it comes to that. */
+static void lower_round(struct lowering *l, const struct stmt *s, uint32_t c,
+                        uint32_t value)
+{
+	struct snapshot other = snapshot(l);
+	other.live = node_and(l->s, other.live, node_not(l->s, c));
+	l->live = node_and(l->s, l->live, c);
+	bind(l, s->local, value);
+	lower_block(l, s->body);
+	join(l, c, other);
+}
+
+static bool constant_int(const struct lowering *l, uint32_t v, int64_t *out)
+{
+	const struct node *n = &l->s->nodes[v];
+	if (n->op != NODE_CONSTANT) return false;
+	struct value k = l->app->constants[n->a];
+	*out = k.i;
+	return k.tag == VALUE_INT;
+}
+
+static void lower_range(struct lowering *l, const struct stmt *s)
+{
+	int64_t from, until;
+	uint32_t a = lower_expr(l, s->value), b = lower_expr(l, s->until);
+	struct summary *x = l->s;
+	if (constant_int(l, a, &from) && constant_int(l, b, &until) &&
+	    (until <= from ||
+	     (uint64_t)until - (uint64_t)from <= LOWER_ROUNDS)) {
+		for (int64_t i = from; i < until; i++)
+			lower_round(l, s, TRUE_NODE, constant(l, value_int(i)));
+		return;
+	}
+	note_uncovered(l, s->at, "a loop whose rounds depend on values");
+	require(l, node_and(x, is_int(l, a), is_int(l, b)));
+	uint32_t value = a, goes_on = TRUE_NODE;
+	for (uint32_t i = 0; i < LOWER_SOME; i++) {
+		if (i)
+			value = node_add(x, NODE_SUM, a,
+			                 constant(l, value_int(i)), 0);
+		goes_on = node_and(x, goes_on,
+		                   node_add(x, NODE_LESS, value, b, 0));
+		lower_round(l, s, goes_on, value);
+	}
+}
+
+static void lower_each(struct lowering *l, const struct stmt *s)
+{
+	struct expr *in = s->value;
+	bool listed = in->kind == EXPR_LIST || in->kind == EXPR_TUPLE;
+	if (listed && in->count <= LOWER_ROUNDS) {
+		uint32_t values[LOWER_ROUNDS];
+		for (uint32_t i = 0; i < in->count; i++)
+			values[i] = lower_expr(l, in->items[i]);
+		for (uint32_t i = 0; i < in->count; i++)
+			lower_round(l, s, TRUE_NODE, values[i]);
+		return;
+	}
+	lower_expr(l, in);
+	note_uncovered(l, s->at, "a loop over a collection");
+	require(l, guess(l));
+	uint32_t goes_on = TRUE_NODE;
+	for (uint32_t i = 0; i < LOWER_SOME; i++) {
+		goes_on = node_and(l->s, goes_on, guess(l));
+		lower_round(l, s, goes_on, unknown(l));
+	}
+}
+
+static void lower_assume(struct lowering *l, const struct stmt *s)
+{
+	struct summary *x = l->s;
+	uint32_t c = condition(l, s->value);
+	uint32_t fails = node_and(x, l->live, node_not(x, c));
+	x->assumed = node_and(x, x->assumed, node_not(x, fails));
+	l->live = node_and(x, l->live, c);
+}
+
+static void lower_statement(struct lowering *l, const struct stmt *s)
+{
+	switch (s->kind) {
+	case STMT_LET: bind(l, s->local, lower_expr(l, s->value)); return;
+	case STMT_SET: lower_set(l, s); return;
+	case STMT_ADD: lower_add(l, s, false); return;
+	case STMT_ATOMIC: lower_add(l, s, true); return;
+	case STMT_IF: lower_arms(l, s, 0); return;
+	case STMT_FOR:
+		if (s->until)
+			lower_range(l, s);
+		else
+			lower_each(l, s);
+		return;
+	case STMT_ABORT: l->live = FALSE_NODE; return;
+	case STMT_RETURN:
+		if (s->value) lower_expr(l, s->value);
+		l->s->commits = node_or(l->s, l->s->commits, l->live);
+		l->live = FALSE_NODE;
+		return;
+	case STMT_ASSERT: condition(l, s->value); return;
+	case STMT_ASSUME: lower_assume(l, s); return;
+	case STMT_SKIP: return;
+	case STMT_STATEMENT:
+		l->statement++;
+		l->in_statement = true;
+		lower_block(l, s->body);
+		l->in_statement = false;
+		return;
+	case STMT_CALL: lower_expr(l, s->value); return;
+	case STMT_TXN: assert(!"a transaction in a transaction");
+	}
+}
+
+static void lower_block(struct lowering *l, const struct block *b)
+{
+	for (const struct stmt *s = b->first; s; s = s->next)
+		lower_statement(l, s);
+}
+
+/* ---- items ---- */
+
+static void lower_transaction(struct application *a, struct sources *all,
+                              const struct item *i)
+{
+	struct lowering l = { .app = a, .all = all, .live = TRUE_NODE };
+	VEC_RESERVE(a->summaries, a->summary_count, a->summary_capacity);
+	struct summary *s = l.s = &a->summaries[a->summary_count++];
+	const char **params = region_take0(
+		&a->region, ((size_t)i->param_count + 1) * sizeof *params);
+	summary_init(s);
+	s->name =
+		region_copy_string(&a->region, i->name->text, i->name->length);
+	s->param_count = i->param_count;
+	s->params = params;
+	if (i->body->level)
+		s->own = (own_level)(1 + level_number(i->body->level->text));
+	for (uint32_t p = 0; p < i->param_count; p++) {
+		const struct symbol *name = i->params[p]->name;
+		params[p] = region_copy_string(&a->region, name->text,
+		                               name->length);
+		bind(&l, i->params[p], node_add(s, NODE_PARAMETER, p, 0, 0));
+	}
+	lower_block(&l, i->body);
+	s->commits = node_or(s, s->commits, l.live);
+	if (l.full) note_uncovered(&l, i->at, "a transaction as large as this");
+	free(l.bound);
+}
+
+static void find_anonymous(struct lowering *l, const struct block *b);
+
+static void find_in_expr(void *context, struct expr *e)
+{
+	if (e->kind == EXPR_TXN)
+		note_uncovered(context, expr_place(e),
+		               "a transaction without a name");
+	expr_parts(e, find_in_expr, context);
+}
+
+static void find_in_statement(struct lowering *l, const struct stmt *s)
+{
+	if (s->kind == STMT_TXN) {
+		note_uncovered(l, s->at, "a transaction without a name");
+		return;
+	}
+	if (s->value) find_in_expr(l, s->value);
+	if (s->body) find_anonymous(l, s->body);
+	for (uint32_t i = 0; i < s->arm_count; i++)
+		find_anonymous(l, s->arms[i].body);
+	if (s->orelse) find_anonymous(l, s->orelse);
+}
+
+/* Sessions only say which instances there are, which is not asked here; but
+ * transactions that they hold are part of the program. */
+static void find_anonymous(struct lowering *l, const struct block *b)
+{
+	for (const struct stmt *s = b->first; s; s = s->next)
+		find_in_statement(l, s);
+}
+
+/* The value of keys that are not named, if it is plain. */
+static void note_initial(struct lowering *l, const struct item *i)
+{
+	if (i->kind != ITEM_GLOBAL || (i->keyed && !i->star) || !i->value ||
+	    i->value->kind != EXPR_VALUE)
+		return;
+	uint32_t f = family_of(l, i);
+	l->app->families[f].initial =
+		application_constant(l->app, i->value->value);
+}
+
+void lower(struct application *a, const struct syntax *tree,
+           struct sources *all)
+{
+	struct lowering l = { .app = a, .all = all };
+	for (const struct item *i = tree->first; i; i = i->next) {
+		if (i->kind == ITEM_TXN) lower_transaction(a, all, i);
+		if (i->kind == ITEM_SESSION) find_anonymous(&l, i->body);
+		note_initial(&l, i);
+		if (!i->name) continue;
+		VEC_RESERVE(a->names, a->name_count, a->name_capacity);
+		a->names[a->name_count++] = region_copy_string(
+			&a->region, i->name->text, i->name->length);
+	}
+	for (uint32_t i = 0; i < all->count; i++) keep_texts(a, all, i);
+}

@@ -1,0 +1,399 @@
+#include "prove/prove.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/seconds.h"
+#include "compile/load.h"
+#include "history/history.h"
+#include "prove/client.h"
+#include "prove/instances.h"
+#include "prove/lower.h"
+#include "sql/load.h"
+#include "vm/program.h"
+
+enum {
+	CONTEXT_MOST = 50,       /* instances in one context of the solver */
+	MODELS = 6,              /* of one cycle of types that are tried */
+	CLIENT_HISTORIES = 20000 /* of one client that are explored */
+};
+static const double CLIENT_MOST = 5; /* seconds */
+
+struct search {
+	struct proof *out;
+	double begun;
+	Z3_context context;
+	uint64_t taken;   /* instances, so far */
+	uint32_t length;  /* of the cycle at hand */
+	bool found_paths; /* of the length at hand */
+};
+
+static double time_left(const struct search *x)
+{
+	double timeout = x->out->options.timeout;
+	return timeout > 0 ? timeout - (seconds_now() - x->begun) : INFINITY;
+}
+
+static bool is_late(struct search *x)
+{
+	const struct prove_options *o = &x->out->options;
+	if (x->out->stop) return true;
+	if (o->interrupt && atomic_load(o->interrupt))
+		x->out->stop = STOP_INTERRUPTED;
+	else if (time_left(x) <= 0)
+		x->out->stop = STOP_TIME;
+	return x->out->stop != STOP_NONE;
+}
+
+static Z3_lbool find_model(struct search *x, struct instances *in,
+                           const Z3_ast *assumed, unsigned count)
+{
+	x->out->questions++;
+	Z3_lbool answer =
+		Z3_solver_check_assumptions(in->z, in->solver, count, assumed);
+	if (answer == Z3_L_UNDEF) x->out->undecided = true;
+	return answer;
+}
+
+/* May what is asserted have a model? */
+static bool has_model(struct search *x, struct instances *in)
+{
+	return find_model(x, in, NULL, 0) != Z3_L_FALSE;
+}
+
+static Z3_model model_of(struct instances *in)
+{
+	Z3_model m = Z3_solver_get_model(in->z, in->solver);
+	if (m) Z3_model_inc_ref(in->z, m);
+	return m;
+}
+
+/* ---- candidates ---- */
+
+static bool holds(const struct instances *in, Z3_model m, Z3_ast a)
+{
+	Z3_ast v;
+	return Z3_model_eval(in->z, m, a, true, &v) &&
+	       Z3_get_bool_value(in->z, v) == Z3_L_TRUE;
+}
+
+static void name_cycle(struct text *t, const struct instances *in, Z3_model m,
+                       uint32_t length)
+{
+	text_clear(t);
+	assert(length <= in->count);
+	for (uint32_t i = 0; i < length; i++) {
+		uint32_t next = (i + 1) % length;
+		const struct between *k = &in->between[i][next];
+		client_call(t, in, m, i);
+		const char *word = holds(in, m, k->wr)   ? "wr"
+		                   : holds(in, m, k->ww) ? "ww"
+		                   : holds(in, m, k->rw) ? "rw"
+		                                         : "so";
+		text_format(t, " -%s-> ", word);
+	}
+	client_call(t, in, m, 0);
+}
+
+/* Explores the model; true if it is confirmed. */
+static bool confirm(struct search *x, struct instances *in, Z3_model m,
+                    bool own_values)
+{
+	struct proof *out = x->out;
+	struct budget budget = out->options.budget;
+	struct text client = { 0 };
+	budget.timeout = fmin(CLIENT_MOST, fmax(time_left(x), 0.001));
+	budget.max_histories = CLIENT_HISTORIES;
+	client_write(&client, in, m, out->options.terms.level, own_values);
+	struct client_found found = client_explore(
+		out->app->path, &client, out->options.terms.level, &budget);
+	out->clients++;
+	out->client_histories += found.histories;
+	if (!found.history) {
+		if (!out->candidate.length)
+			name_cycle(&out->candidate, in, m, x->length);
+		text_free(&client);
+		return false;
+	}
+	name_cycle(&out->cycle, in, m, x->length);
+	out->client = client;
+	out->history = found.history;
+	out->verdict = VERDICT_VIOLATED;
+	return true;
+}
+
+/* Other arguments, or other first values, next time. */
+static void block(struct instances *in, Z3_model m)
+{
+	Z3_context z = in->z;
+	Z3_ast same = Z3_mk_true(z);
+	for (uint32_t a = 0; a < in->count; a++) {
+		const struct instance *t = &in->items[a];
+		for (uint32_t i = 0; i < t->s->node_count; i++) {
+			enum node_op op = t->s->nodes[i].op;
+			Z3_ast tag, number;
+			if (op != NODE_PARAMETER && op != NODE_READ) continue;
+			struct term v = t->nodes[i].value;
+			if (!Z3_model_eval(z, m, v.tag, true, &tag) ||
+			    !Z3_model_eval(z, m, v.number, true, &number))
+				continue;
+			Z3_ast parts[] = { same, Z3_mk_eq(z, v.tag, tag),
+				           Z3_mk_eq(z, v.number, number) };
+			same = Z3_mk_and(z, 3, parts);
+		}
+	}
+	instances_assert(in, Z3_mk_not(z, same));
+}
+
+/* The cycle is asserted, and has a model. Models without others and without
+ * errors first. */
+static bool concretise(struct search *x, struct instances *in)
+{
+	Z3_ast wanted[] = { in->closed, in->fine, in->plain };
+	for (unsigned tries = 0, least = 3; tries < MODELS && !is_late(x);) {
+		Z3_lbool answer = find_model(x, in, wanted, least);
+		if (answer != Z3_L_TRUE) {
+			if (!--least) return false;
+			continue;
+		}
+		Z3_model m = model_of(in);
+		assert(m);
+		bool confirmed =
+			confirm(x, in, m, true) || confirm(x, in, m, false);
+		if (!confirmed) block(in, m);
+		Z3_model_dec_ref(in->z, m);
+		if (confirmed) return true;
+		tries++;
+	}
+	return false;
+}
+
+/* ---- paths and cycles ---- */
+
+/* The first instances are a path, with its last one the first to commit, and
+ * with no other dependency but perhaps the one that closes the cycle. */
+static void assert_path(struct instances *in, uint32_t m)
+{
+	assert(m >= 2 && m <= in->count);
+	for (uint32_t a = 0; a < m; a++) {
+		if (a + 1 < m)
+			instances_assert(in, instances_before(in, m - 1, a));
+		for (uint32_t b = 0; b < m; b++) {
+			Z3_ast depends = in->between[a][b].depends;
+			if (a == b || (a == m - 1 && !b)) continue;
+			instances_assert(
+				in, a + 1 == b ? depends
+					       : instances_not(in, depends));
+		}
+	}
+}
+
+/* They are freed before the next ones are taken. */
+static struct instances *take_instances(struct search *x, const uint32_t *which,
+                                        uint32_t count)
+{
+	if (x->taken++ % CONTEXT_MOST == 0) {
+		instances_context_free(x->context);
+		x->context = instances_context();
+	}
+	return instances_new(x->context, x->out->app, which, count,
+	                     x->out->options.terms);
+}
+
+/* The cycle may need one more transaction, which others read from. */
+static bool ask_with_another(struct search *x, const uint32_t *which,
+                             uint32_t length)
+{
+	uint32_t more[INSTANCES_MAX];
+	bool over = false;
+	if (length == INSTANCES_MAX) return false;
+	for (uint32_t i = 0; i < length; i++) more[i] = which[i];
+	for (uint32_t e = 0; e < x->out->app->summary_count && !over; e++) {
+		if (is_late(x)) return true;
+		more[length] = e;
+		struct instances *in = take_instances(x, more, length + 1);
+		assert_path(in, length);
+		instances_assert(in, in->between[length - 1][0].depends);
+		over = concretise(x, in);
+		instances_free(in);
+	}
+	return over;
+}
+
+/* Asks about instances of these transactions. True if all is over. */
+static bool ask(struct search *x, const uint32_t *which, uint32_t length)
+{
+	struct proof *out = x->out;
+	bool path, cycle = false, over = false;
+	struct instances *in = take_instances(x, which, length);
+	if (out->options.tick)
+		out->options.tick(out->options.payload, length, out->questions,
+		                  seconds_now() - x->begun);
+	x->length = length;
+	assert_path(in, length);
+	path = has_model(x, in);
+	if (path) {
+		instances_assert(in, in->between[length - 1][0].depends);
+		cycle = has_model(x, in);
+	}
+	if (cycle) over = concretise(x, in);
+	instances_free(in);
+	x->found_paths |= path;
+	out->unconfirmed |= cycle;
+	return over || (cycle && ask_with_another(x, which, length));
+}
+
+/* Can there be an edge at all? What follows in a session is no other edge than
+ * one step of it, so of two edges in a row one is a conflict. */
+static bool may_be_path(const struct search *x, const uint32_t *which,
+                        uint32_t length)
+{
+	bool session = false;
+	assert(length >= 2 && length <= INSTANCES_MAX);
+	for (uint32_t i = 0; i + 1 < length; i++) {
+		bool conflict =
+			summaries_conflict(x->out->app, which[i], which[i + 1]);
+		if (!conflict && (session || x->out->options.terms.one_each))
+			return false;
+		session = !conflict;
+	}
+	return true;
+}
+
+/* All sequences of so many transactions. True if all is over. */
+static bool ask_all(struct search *x, uint32_t length)
+{
+	uint32_t which[INSTANCES_MAX] = { 0 }, n = x->out->app->summary_count;
+	for (;;) {
+		uint32_t i = 0;
+		if (is_late(x)) return true;
+		if (may_be_path(x, which, length) && ask(x, which, length))
+			return true;
+		while (i < length && ++which[i] == n) which[i++] = 0;
+		if (i == length) return false;
+	}
+}
+
+/* Is it a level, or a mix, of which more may be seen than is said here: dirty
+ * reads, or psi beside other levels? */
+static bool is_open(const struct application *app, enum level others)
+{
+	bool open = level_sight(others) == SIGHT_NOTHING;
+	for (uint32_t i = 0; i < app->summary_count; i++) {
+		own_level own = app->summaries[i].own;
+		if (own &&
+		    (!level_mixes(others) ||
+		     !level_mixes((enum level)(own - 1)) ||
+		     level_sight((enum level)(own - 1)) == SIGHT_NOTHING))
+			open = true;
+	}
+	return open;
+}
+
+/* ---- pairs ---- */
+
+/* Both; the second may be NULL. */
+static bool may_hold(struct search *x, struct instances *in, Z3_ast a, Z3_ast b)
+{
+	Z3_solver_push(in->z, in->solver);
+	instances_assert(in, a);
+	if (b) instances_assert(in, b);
+	bool holds = has_model(x, in);
+	Z3_solver_pop(in->z, in->solver, 1);
+	return holds;
+}
+
+/* Which dependencies there may be, from an instance of one to one of another.
+ */
+static void find_pair(struct search *x, uint32_t i, uint32_t j)
+{
+	struct proof *out = x->out;
+	uint32_t which[] = { i, j };
+	struct proved_pair *p = &out->pairs[i * out->app->summary_count + j];
+	if (!summaries_conflict(out->app, i, j)) return;
+	struct instances *in = take_instances(x, which, 2);
+	const struct between *k = &in->between[0][1];
+	p->wr = may_hold(x, in, k->wr, NULL);
+	p->ww = may_hold(x, in, k->ww, NULL);
+	p->rw = may_hold(x, in, k->rw, NULL);
+	p->against =
+		p->rw && may_hold(x, in, k->rw, instances_before(in, 1, 0));
+	instances_free(in);
+}
+
+static void find_pairs(struct search *x)
+{
+	uint32_t n = x->out->app->summary_count;
+	bool undecided = x->out->undecided;
+	x->out->pairs = mem_take0((size_t)n * n + 1, sizeof *x->out->pairs);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = 0; j < n; j++) find_pair(x, i, j);
+	x->out->undecided = undecided;
+}
+
+static void search(struct search *x)
+{
+	struct proof *out = x->out;
+	out->open_level = is_open(out->app, out->options.terms.level);
+	out->verdict = VERDICT_INCONCLUSIVE;
+	if (!out->app->summary_count) return;
+	for (uint32_t m = 2; m <= out->options.max_length; m++) {
+		out->length = m;
+		x->found_paths = false;
+		if (ask_all(x, m)) return;
+		if (!x->found_paths) {
+			if (!out->open_level && !out->app->uncovered_count &&
+			    !out->unconfirmed)
+				out->verdict = VERDICT_HOLDS;
+			return;
+		}
+	}
+}
+
+static void on_tree(void *data, const struct syntax *tree, struct sources *all)
+{
+	lower(data, tree, all);
+}
+
+struct program *prove_load(struct application *out, const char *path,
+                           const struct load_text *text, struct diags *d)
+{
+	struct load_edited look = { .texts = text,
+		                    .count = text != NULL,
+		                    .transactions = true,
+		                    .look = on_tree,
+		                    .data = out };
+	size_t length = strlen(path);
+	application_init(out, path);
+	if (sql_is_spec(path) || sql_is_script(path) ||
+	    (length > 3 && !strcmp(path + length - 3, ".so"))) {
+		diags_add(d, DIAG_ERROR, path, 0, 0, NULL,
+		          "prove reads programs in .tx only");
+		return NULL;
+	}
+	return load_program_edited(path, &look, d);
+}
+
+void prove(struct proof *out, const struct application *app,
+           const struct prove_options *o)
+{
+	struct search x = { .out = out, .begun = seconds_now() };
+	*out = (struct proof){ .options = *o, .app = app };
+	assert(o->max_length >= 2 && o->max_length <= INSTANCES_MAX);
+	search(&x);
+	if (!out->stop && out->verdict != VERDICT_VIOLATED) find_pairs(&x);
+	instances_context_free(x.context);
+	out->seconds = seconds_now() - x.begun;
+}
+
+void prove_free(struct proof *p)
+{
+	text_free(&p->client);
+	text_free(&p->cycle);
+	text_free(&p->candidate);
+	history_free(p->history);
+	free(p->pairs);
+	*p = (struct proof){ .verdict = VERDICT_INCONCLUSIVE };
+}

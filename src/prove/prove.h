@@ -1,0 +1,84 @@
+/* Is every execution of these transactions serializable, for any number of
+ * them, with any arguments, whatever there is at first?
+ *
+ * Of an execution that is not, take a shortest cycle of dependencies (session
+ * order, wr, ww, rw): no two of its transactions depend on each other but along
+ * it. Let t(m) be the one that commits first, and t(1) .. t(m) the m that end
+ * there, m being at most its length. So
+ *
+ *	path m: t(1) -> .. -> t(m), no other dependency among them but from t(m)
+ *	        to t(1), and t(m) commits before all others
+ *
+ * has a model, if there is a cycle of length m or more. Where no path of length
+ * m has one, and no such cycle of a length below m, there are no cycles at all.
+ * Else cycles of length m are tried; one that has a model is a candidate, which
+ * is explored: as a program with the arguments and first values of the model.
+ */
+#ifndef ISO_PROVE_PROVE_H
+#define ISO_PROVE_PROVE_H
+
+#include "axioms/level.h"
+#include "base/budget.h"
+#include "base/diag.h"
+#include "base/verdict.h"
+#include "prove/instances.h"
+#include "prove/summary.h"
+
+struct history;
+struct load_text;
+struct program;
+
+enum { PROVE_LENGTH = 4 }; /* of cycles, by default */
+
+struct prove_options {
+	struct instances_terms terms;
+	const char *as; /* what the database calls the level, if it was said
+	                 * so; borrowed */
+	uint32_t max_length;
+	WITH_BUDGET; /* timeout and interrupt */
+	/* Called before each question; may be NULL. */
+	void (*tick)(void *payload, uint32_t length, uint64_t questions,
+	             double seconds);
+	void *payload;
+};
+
+/* A pair of transactions, and which dependencies can lead from the one to the
+ * other under the level, and against the order of commits. */
+struct proved_pair {
+	bool wr, ww, rw;
+	bool against; /* rw, where the other one has committed first */
+};
+
+struct proof {
+	struct prove_options options;
+	const struct application *app;
+	enum verdict verdict;
+	enum stop_reason stop;
+	uint32_t length; /* of the paths that there are none of, or of
+	                  * those that were asked for last */
+	uint64_t questions;
+	uint64_t clients, client_histories; /* that were explored */
+	bool unconfirmed;          /* there may be cycles that were not found */
+	bool undecided;            /* the solver gave up somewhere */
+	bool open_level;           /* one for which nothing is proved */
+	struct proved_pair *pairs; /* of summaries, count * count */
+	/* Violated: what was explored, and what was found. */
+	struct text client;
+	struct text cycle; /* "buy(1) -rw-> buy(2) -ww-> back" */
+	struct history *history;
+	/* Not confirmed: the first cycle that may be there. */
+	struct text candidate;
+	double seconds;
+};
+
+/* The transactions of a program in .tx, which need not have sessions; to be
+ * freed with application_free() either way. Its file would hold this text, if
+ * that is not NULL. NULL, with diagnostics, if it cannot be loaded. */
+struct program *prove_load(struct application *out, const char *path,
+                           const struct load_text *text, struct diags *d);
+/* The application is borrowed. To be freed with prove_free(). */
+void prove(struct proof *out, const struct application *app,
+           const struct prove_options *o);
+void prove_free(struct proof *p);
+
+#endif

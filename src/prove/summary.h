@@ -1,0 +1,151 @@
+/* What a transaction does, for all arguments and all that it may read: its
+ * accesses, each with the condition under which it happens, its key, and what
+ * it writes, as expressions over parameters and reads.
+ *
+ * Conditions and values are exact, apart from what nobody knows: a GUESS may be
+ * either, an UNKNOWN may be any value. So every run of the transaction is one
+ * way to fill in parameters, reads, guesses and unknowns.
+ */
+#ifndef ISO_PROVE_SUMMARY_H
+#define ISO_PROVE_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/access.h"
+#include "base/level_words.h"
+#include "base/region.h"
+#include "base/text.h"
+#include "vm/program.h"
+#include "vm/value.h"
+
+/*     identifier, operands */
+#define NODE_TABLE(X)                                                   \
+	/* conditions */                                                \
+	X(NODE_FALSE)                                                   \
+	X(NODE_TRUE)                                                    \
+	X(NODE_NOT)     /* condition a */                               \
+	X(NODE_AND)     /* conditions a, b */                           \
+	X(NODE_OR)      /* conditions a, b */                           \
+	X(NODE_EQUAL)   /* values a, b */                               \
+	X(NODE_LESS)    /* values a, b: of integers */                  \
+	X(NODE_IS_INT)  /* value a */                                   \
+	X(NODE_IS_BOOL) /* value a */                                   \
+	X(NODE_HOLDS)   /* value a is `true` */                         \
+	X(NODE_FITS)    /* value a, an integer, has 64 bits */          \
+	X(NODE_GUESS)                                                   \
+	/* values */                                                    \
+	X(NODE_CONSTANT)  /* number a of the application's constants */ \
+	X(NODE_PARAMETER) /* number a */                                \
+	X(NODE_READ)      /* what the database has for access a */      \
+	X(NODE_UNKNOWN)                                                 \
+	X(NODE_TRUTH)      /* condition a as a value */                 \
+	X(NODE_CHOOSE)     /* condition a ? value b : value c */        \
+	X(NODE_SUM)        /* integers a, b */                          \
+	X(NODE_DIFFERENCE) /* integers a, b */                          \
+	X(NODE_PRODUCT)    /* integers a, b, one of them a constant */
+
+enum node_op {
+#define X(id) id,
+	NODE_TABLE(X)
+#undef X
+};
+
+/* Nodes come behind those that they are made of. */
+struct node {
+	enum node_op op;
+	uint32_t a, b, c;
+};
+
+static inline bool node_is_value(const struct node *n)
+{
+	return n->op >= NODE_CONSTANT;
+}
+
+/* The first two nodes of all transactions. */
+enum { FALSE_NODE, TRUE_NODE };
+
+struct access {
+	bool write;
+	enum strength strength;
+	uint32_t family;   /* of keys, of the application */
+	uint32_t *indexes; /* values */
+	uint32_t index_count;
+	uint32_t happens;   /* condition; of a read: and it is not the own
+	                     * write's value that it gets */
+	uint32_t value;     /* what is written; of a read its NODE_READ */
+	uint32_t statement; /* these increase */
+	uint32_t line;
+};
+
+/* A transaction of the program. */
+struct summary {
+	const char *name;
+	uint32_t param_count;
+	const char *const *params;
+	own_level own;
+	struct node *nodes;
+	uint32_t node_count, node_capacity;
+	struct access *accesses;
+	uint32_t access_count, access_capacity;
+	uint32_t commits; /* condition: it does not abort */
+	uint32_t errs;    /* condition: it ends by a run-time error */
+	uint32_t assumed; /* condition: no assumption is false */
+};
+
+/* What is not covered by a summary: it does not say all that may happen. */
+struct uncovered {
+	struct position at;
+	const char *what; /* "a loop that ..." */
+};
+
+/* Keys of one name. */
+struct family {
+	const char *name;
+	uint32_t index_count;
+	bool written; /* by some transaction */
+	/* The value of keys that are not named: number of a constant, or
+	 * UINT32_MAX. */
+	uint32_t initial;
+};
+
+/* All of them. Everything lives in the region, but for the arrays. */
+struct application {
+	struct region region;
+	const char *path;
+	struct summary *summaries;
+	uint32_t summary_count, summary_capacity;
+	struct family *families;
+	uint32_t family_count, family_capacity;
+	struct value *constants; /* all different */
+	uint32_t constant_count, constant_capacity;
+	struct uncovered *uncovered;
+	uint32_t uncovered_count, uncovered_capacity;
+	/* The texts of the items that a client needs, and of the globals. */
+	struct text declarations;
+	struct declared_key {
+		uint32_t family;
+		bool star;        /* [*], or without index values */
+		const char *text; /* "global x = 0;" */
+	} * keys;
+	uint32_t key_count, key_capacity;
+	const char **names; /* that a session must not have */
+	uint32_t name_count, name_capacity;
+};
+
+void application_init(struct application *a, const char *path);
+void application_free(struct application *a);
+uint32_t application_constant(struct application *a, struct value v);
+
+/* Each adds a node, or finds one that is as good. */
+uint32_t node_add(struct summary *s, enum node_op op, uint32_t a, uint32_t b,
+                  uint32_t c);
+uint32_t node_not(struct summary *s, uint32_t a);
+uint32_t node_and(struct summary *s, uint32_t a, uint32_t b);
+uint32_t node_or(struct summary *s, uint32_t a, uint32_t b);
+uint32_t node_equal(struct summary *s, uint32_t a, uint32_t b);
+uint32_t node_choose(struct summary *s, uint32_t condition, uint32_t b,
+                     uint32_t c);
+void summary_init(struct summary *s);
+
+#endif

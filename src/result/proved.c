@@ -1,0 +1,269 @@
+#include "result/proved.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+#include "axioms/allows.h"
+#include "base/memory.h"
+#include "history/history.h"
+#include "result/names.h"
+#include "result/numbers.h"
+#include "result/parts.h"
+
+static void name_question(struct text *t, const struct proof *p)
+{
+	text_string(t, "serializable under ");
+	name_level_as(t, p->options.terms.level, p->options.as);
+	text_string(t, ", for any number of ");
+	text_string(t, p->options.terms.one_each
+	                       ? "transactions, one in each session"
+	                       : "sessions and transactions");
+}
+
+/* "shop.tx:12: a loop over a collection" */
+static void name_uncovered(struct text *t, const struct uncovered *u)
+{
+	text_format(t, "%s:%" PRIu32 ": %s", u->at.file, u->at.line, u->what);
+}
+
+/* Why there is neither a proof nor a violation. */
+static void name_obstacle(struct text *t, const struct proof *p)
+{
+	const struct application *a = p->app;
+	if (p->stop)
+		text_string(t, stop_text(p->stop));
+	else if (!a->summary_count && !a->uncovered_count)
+		text_string(t, "the program has no transactions");
+	else if (p->open_level)
+		text_string(t, "there are no proofs for this level, or mix of "
+		               "levels");
+	else if (a->uncovered_count) {
+		name_uncovered(t, &a->uncovered[0]);
+		text_string(t, " is not covered");
+		if (a->uncovered_count > 1) {
+			text_string(t, ", and ");
+			number_plural(t, a->uncovered_count - 1, "other place",
+			              "other places");
+		}
+	} else if (p->undecided)
+		text_string(t, "the solver gave up");
+	else if (p->unconfirmed)
+		text_string(t, "there may be a cycle, but it was not found "
+		               "when it was explored");
+	else {
+		text_string(t, "there is no cycle of up to ");
+		number_plural(t, p->length, "transaction", "transactions");
+		text_string(t, ", and no proof that there are no longer ones");
+	}
+}
+
+static void add_reason(struct result *r, const struct proof *p)
+{
+	struct text t = { 0 };
+	if (p->verdict == VERDICT_HOLDS) {
+		text_string(&t, "proved: every execution ");
+		if (p->options.terms.no_errors)
+			text_string(&t, "without run-time errors ");
+		text_string(&t, "is ");
+		name_question(&t, p);
+	} else if (p->verdict == VERDICT_VIOLATED) {
+		text_string(&t, "an execution is not serializable under ");
+		name_level_as(&t, p->options.terms.level, p->options.as);
+	} else {
+		name_obstacle(&t, p);
+		text_string(&t, "; whether every execution is ");
+		name_question(&t, p);
+		text_string(&t, " is open");
+	}
+	r->reason = result_words(r, &t);
+	text_free(&t);
+}
+
+/* ---- what depends on what ---- */
+
+static const struct proved_pair *pair_of(const struct proof *p, uint32_t i,
+                                         uint32_t j)
+{
+	assert(p->pairs && i < p->app->summary_count);
+	return &p->pairs[i * p->app->summary_count + j];
+}
+
+static void name_kinds(struct text *t, const struct proved_pair *k)
+{
+	if (k->wr) text_string(t, " wr");
+	if (k->ww) text_string(t, " ww");
+	if (k->rw) text_string(t, " rw");
+}
+
+/* The table for people, and the same as values. */
+static void add_pairs(struct result *r, const struct proof *p)
+{
+	struct result_values *list = result_list(r, &r->findings, "pairs");
+	struct text lines = { 0 }, words = { 0 };
+	bool against = false;
+	if (!p->pairs) return;
+	for (uint32_t i = 0; i < p->app->summary_count; i++)
+		for (uint32_t j = 0; j < p->app->summary_count; j++) {
+			const struct proved_pair *k = pair_of(p, i, j);
+			const char *from = p->app->summaries[i].name;
+			const char *to = p->app->summaries[j].name;
+			if (!k->wr && !k->ww && !k->rw) continue;
+			struct result_values *one = result_group(r, list, NULL);
+			result_text(r, one, "from", from);
+			result_text(r, one, "to", to);
+			result_flag(r, one, "wr", k->wr);
+			result_flag(r, one, "ww", k->ww);
+			result_flag(r, one, "rw", k->rw);
+			result_flag(r, one, "against", k->against);
+			text_format(&lines, "  %s -> %s:", from, to);
+			name_kinds(&lines, k);
+			if (k->against)
+				text_string(&lines,
+				            ", rw also when the second has "
+				            "committed before the first");
+			text_char(&lines, '\n');
+			against |= k->against;
+		}
+	if (lines.length)
+		text_format(&words, "\nWhat may depend on what, of two:\n%s",
+		            text_get(&lines));
+	else
+		text_string(&words, "\nNo transaction depends on another.\n");
+	if (p->verdict == VERDICT_HOLDS && lines.length) {
+		text_string(&words, against ? "A cycle would need dependencies "
+		                              "that lead to its first commit, "
+		                              "on a path of "
+		                            : "None of it leads to an earlier "
+		                              "commit, so there is no cycle");
+		if (against) {
+			number_plural(&words, p->length, "transaction",
+			              "transactions");
+			text_string(&words, ": there is no such path");
+		}
+		text_string(&words, ".\n");
+	}
+	r->note = result_words(r, &words);
+	text_free(&lines);
+	text_free(&words);
+}
+
+/* ---- what was found ---- */
+
+static struct witness cycle_of(struct result *r, const struct proof *p)
+{
+	struct witness found = { 0 }, cycle;
+	level_witness_mix(LEVEL_SERIAL, p->history, &found);
+	cycle.count = found.count;
+	cycle.edges =
+		region_take(&r->region, found.count * sizeof *cycle.edges);
+	for (uint32_t i = 0; i < found.count; i++)
+		cycle.edges[i] = found.edges[i];
+	witness_free(&found);
+	return cycle;
+}
+
+static void add_violation(struct result *r, const struct proof *p)
+{
+	struct result_values *one =
+		result_group(r, &r->findings, "counterexample");
+	struct result_part *part = result_part(r);
+	struct text words = { 0 };
+	enum level by;
+	text_format(&words, "These transactions, for example: %s",
+	            text_get(&p->cycle));
+	part->heading = result_words(r, &words);
+	part->title = part->heading;
+	part->history = p->history;
+	part->anomaly = anomaly_name_under(LEVEL_SERIAL, p->history, &by);
+	part->cycle_leads = "a serial order would need";
+	part->cycle = cycle_of(r, p);
+	result_text(r, one, "cycle", text_get(&p->cycle));
+	result_text(r, one, "client", text_get(&p->client));
+	result_text(r, one, "anomaly", part->anomaly);
+	history_print_canonical(&words, p->history);
+	result_json(r, one, "history", &words);
+	result_cycle(r, result_list(r, one, "edges"), p->history, &part->cycle);
+	text_free(&words);
+}
+
+static void add_open(struct result *r, const struct proof *p)
+{
+	struct text words = { 0 };
+	struct result_values *list = result_list(r, &r->findings, "uncovered");
+	for (uint32_t i = 0; i < p->app->uncovered_count; i++) {
+		const struct uncovered *u = &p->app->uncovered[i];
+		struct result_values *one = result_group(r, list, NULL);
+		result_text(r, one, "file", u->at.file);
+		result_count(r, one, "line", u->at.line);
+		result_text(r, one, "what", u->what);
+	}
+	result_text(r, &r->findings, "candidate",
+	            p->candidate.length ? text_get(&p->candidate) : NULL);
+	if (p->verdict != VERDICT_INCONCLUSIVE) return;
+	if (p->app->uncovered_count) {
+		text_string(&words, "\nNot covered:\n");
+		for (uint32_t i = 0; i < p->app->uncovered_count; i++) {
+			text_string(&words, "  ");
+			name_uncovered(&words, &p->app->uncovered[i]);
+			text_char(&words, '\n');
+		}
+	}
+	if (p->candidate.length)
+		text_format(&words,
+		            "\nA cycle that was not found when it was "
+		            "explored:\n  %s\n",
+		            text_get(&p->candidate));
+	if (words.length) r->note = result_words(r, &words);
+	text_free(&words);
+}
+
+static void add_costs(struct result *r, const struct proof *p)
+{
+	struct result_values *stats = result_group(r, &r->measures, "stats");
+	struct text words = { 0 };
+	result_count(r, stats, "questions", p->questions);
+	result_count(r, stats, "clients", p->clients);
+	result_count(r, stats, "histories", p->client_histories);
+	result_seconds(r, stats, "seconds", p->seconds);
+	text_char(&words, '\n');
+	number_plural(&words, p->app->summary_count, "transaction",
+	              "transactions");
+	text_string(&words, ", ");
+	number_plural(&words, p->questions, "question", "questions");
+	if (p->clients) {
+		text_string(&words, ", ");
+		number_plural(&words, p->clients, "client", "clients");
+		text_string(&words, " explored");
+	}
+	text_string(&words, ", ");
+	number_seconds(&words, p->seconds);
+	text_char(&words, '\n');
+	r->closing = result_words(r, &words);
+	text_free(&words);
+}
+
+struct result *result_of_proof(const struct proof *p)
+{
+	struct result *r = result_new(NULL, p->options.terms.level);
+	struct result_values *f = &r->findings;
+	assert(p->verdict != VERDICT_VIOLATED || p->history);
+	result_text(r, &r->settings, "program", p->app->path);
+	result_level(r, p->options.terms.level, p->options.as);
+	result_flag(r, &r->settings, "one_each", p->options.terms.one_each);
+	result_flag(r, &r->settings, "no_errors", p->options.terms.no_errors);
+	result_count(r, &r->settings, "max_length", p->options.max_length);
+	r->verdict = p->verdict;
+	add_reason(r, p);
+	result_text(r, f, "stop", stop_word(p->stop));
+	result_count(r, f, "length", p->length);
+	struct result_values *names = result_list(r, f, "transactions");
+	for (uint32_t i = 0; i < p->app->summary_count; i++)
+		result_text(r, names, NULL, p->app->summaries[i].name);
+	add_open(r, p);
+	if (p->verdict == VERDICT_VIOLATED)
+		add_violation(r, p);
+	else
+		add_pairs(r, p);
+	add_costs(r, p);
+	return r;
+}

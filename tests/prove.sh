@@ -1,0 +1,85 @@
+#!/bin/sh
+# isoscope prove, from outside.
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
+
+cat >bank.tx <<'END'
+global balance[*] = 10;
+txn withdraw(account, amount) {
+	assume amount > 0;
+	let b = balance[account];
+	if (b >= amount) { balance[account] = b - amount; }
+}
+END
+for level in ra cc pc prc; do
+	run 1 prove bank.tx -i $level
+	prints 'These transactions, for example: withdraw('
+	prints 'lost update'
+done
+run 0 prove bank.tx -i psi --one-each
+prints 'holds: proved: every execution is serializable under Parallel Snapshot Isolation (psi), for any number of transactions, one in each session'
+run 1 prove bank.tx -i psi
+prints 'store buffering'
+run 0 prove bank.tx -i si
+prints 'for any number of sessions and transactions'
+prints 'withdraw -> withdraw: wr ww rw, rw also when the second has committed before the first'
+run 0 prove bank.tx -i postgres-repeatable-read
+prints '(si), as postgres-repeatable-read, for any number'
+run 0 prove bank.tx -i ser
+prints 'None of it leads to an earlier commit'
+
+# The client is a program with that counterexample.
+run 1 prove bank.tx -i cc --client client.tx -q
+run 1 explore client.tx --quiet
+run 2 prove bank.tx --client bank.tx
+says 'would overwrite the program'
+run 1 prove bank.tx -i cc --dot picture
+grep -q '^digraph' picture; result=$?
+[ $result -eq 0 ] && pass || fail 'a picture'
+
+run 0 prove bank.tx -i si --json
+prints '"one_each":false,"no_errors":false,"max_length":4,"verdict":"holds"'
+prints '"transactions":["withdraw"],"uncovered":[],"candidate":null,"pairs":[{"from":"withdraw","to":"withdraw","wr":true,"ww":true,"rw":true,"against":true}]'
+run 1 prove bank.tx -i cc --json
+prints '"anomaly":"lost update"'
+
+# What is not covered is named with its line, and nothing is proved.
+cat >loop.tx <<'END'
+global n[*] = 0;
+txn touch(keys) {
+	for k in keys {
+		n[k] = n[k] + 1;
+	}
+}
+END
+run 4 prove loop.tx -i si
+prints 'loop.tx:3: a loop over a collection is not covered'
+run 4 prove loop.tx -i si --json
+prints '"uncovered":[{"file":"loop.tx","line":3,"what":"a loop over a collection"}]'
+echo 'global n = 0; session a { txn { n = 1; } }' >anonymous.tx
+run 4 prove anonymous.tx -i si
+prints 'a transaction without a name is not covered'
+echo 'global n = 0; txn look() { return n; }' >look.tx
+run 0 prove look.tx -i rc
+prints 'No transaction depends on another'
+run 4 prove look.tx -i none
+prints 'there are no proofs for this level'
+
+# Overflow makes a transfer one that only reads.
+cat >reads.tx <<'END'
+global a[*] = 0;
+global b[*] = 0;
+txn both(k, v) { let x = a[k]; let y = b[k]; let z = x + y + v; b[k] = z; }
+txn one(k, v) { a[k] = a[k] + v; }
+END
+run 0 prove reads.tx -i si --no-errors
+prints 'proved: every execution without run-time errors is serializable'
+
+run 2 prove
+says 'prove needs a program: isoscope prove PROGRAM'
+run 2 prove bank.tx --max-length 9
+says '--max-length takes a number from 2 to 8'
+run 2 prove bank.tx -i sj
+run 3 prove none.tx
+run 3 prove "$ISOSCOPE_SOURCE/programs/sql/seats.spec"
+says 'prove reads programs in .tx only'
+finish

@@ -1,0 +1,395 @@
+/* Proofs for any number of transactions, against exploring: what is proved has
+ * no client with an execution that is not serializable, what is violated has
+ * one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/source.h"
+#include "prove/client.h"
+#include "prove/prove.h"
+#include "suites.h"
+#include "support.h"
+
+/* ---- random programs ---- */
+
+enum { SCALARS = 2, FAMILIES = 2, TRANSACTIONS = 3, PARAMETERS = 2 };
+
+struct writer {
+	struct rng *r;
+	struct text *t;
+	unsigned locals, depth;
+};
+
+static bool one_in(struct writer *w, uint32_t n)
+{
+	return !rng_below(w->r, n);
+}
+
+static void write_value(struct writer *w)
+{
+	uint32_t pick = rng_below(w->r, 6 + w->locals);
+	if (one_in(w, 20))
+		text_string(w->t, one_in(w, 2) ? "C" : "f(p0)");
+	else if (pick < 2)
+		text_format(w->t, "%u", pick);
+	else if (pick < 6)
+		text_format(w->t, "p%u", pick % PARAMETERS);
+	else
+		text_format(w->t, "v%u", pick - 6);
+}
+
+static void write_key(struct writer *w)
+{
+	uint32_t pick = rng_below(w->r, SCALARS + 2 * FAMILIES + 1);
+	if (pick < SCALARS) {
+		text_format(w->t, "x%u", pick);
+		return;
+	}
+	if (pick == SCALARS + 2 * FAMILIES) {
+		text_string(w->t, "z[");
+		write_value(w);
+		text_string(w->t, ", ");
+		write_value(w);
+		text_char(w->t, ']');
+		return;
+	}
+	text_format(w->t, "y%u[", pick % FAMILIES);
+	write_value(w);
+	text_char(w->t, ']');
+}
+
+static void write_expression(struct writer *w)
+{
+	static const char *const operators[] = { " + ", " - ", " * " };
+	write_value(w);
+	if (one_in(w, 12)) {
+		text_string(w->t, " + {p1}");
+	} else if (one_in(w, 2)) {
+		text_string(w->t,
+		            operators[one_in(w, 4) ? 2 : rng_below(w->r, 2)]);
+		if (one_in(w, 3))
+			write_key(w);
+		else
+			text_format(w->t, "%u", rng_below(w->r, 3));
+	}
+}
+
+static void write_condition(struct writer *w)
+{
+	static const char *const relations[] = { " == ", " != ", " < ",
+		                                 " >= " };
+	if (one_in(w, 5)) text_char(w->t, '!');
+	text_char(w->t, '(');
+	if (one_in(w, 4)) {
+		write_value(w);
+		text_string(w->t, " == ");
+		write_value(w);
+		text_string(w->t, one_in(w, 2) ? " && " : " || ");
+	}
+	if (one_in(w, 3))
+		write_key(w);
+	else
+		write_value(w);
+	if (one_in(w, 15)) {
+		text_string(w->t, " in {p0, 1})");
+		return;
+	}
+	text_string(w->t, relations[rng_below(w->r, 4)]);
+	write_value(w);
+	text_char(w->t, ')');
+}
+
+static void write_block(struct writer *w, uint32_t statements);
+
+static void write_statement(struct writer *w)
+{
+	static const char *const locks[] = { "", "", "", "locked ", "shared " };
+	uint32_t pick = rng_below(w->r, w->depth < 2 ? 12 : 9);
+	if (pick < 3) {
+		text_format(w->t, "let v%u = %s", w->locals,
+		            locks[rng_below(w->r, 5)]);
+		write_key(w);
+		text_string(w->t, ";\n");
+		w->locals++;
+	} else if (pick < 6) {
+		write_key(w);
+		text_string(w->t, " = ");
+		write_expression(w);
+		text_string(w->t, ";\n");
+	} else if (pick < 8) {
+		if (pick == 6) text_string(w->t, "atomic ");
+		write_key(w);
+		text_format(w->t, " += %u;\n", rng_below(w->r, 2));
+	} else if (pick < 9) {
+		static const char *const ends[] = { "abort;\n", "return p0;\n",
+			                            "assume p0 != p1;\n",
+			                            "assert p0 == 0;\n" };
+		if (w->depth || one_in(w, 4))
+			text_string(w->t, ends[rng_below(w->r, 4)]);
+	} else if (pick < 11) {
+		text_string(w->t, "if (");
+		write_condition(w);
+		text_string(w->t, ") {\n");
+		write_block(w, 1 + rng_below(w->r, 2));
+		if (one_in(w, 2)) {
+			text_string(w->t, "} else {\n");
+			write_block(w, 1 + rng_below(w->r, 2));
+		}
+		text_string(w->t, "}\n");
+	} else if (one_in(w, 2)) {
+		text_format(w->t, "statement {\nlet a%u = ", w->depth);
+		write_key(w);
+		text_format(w->t, ";\nlet b%u = ", w->depth);
+		write_key(w);
+		text_string(w->t, ";\n");
+		write_key(w);
+		text_format(w->t, " = a%u;\n}\n", w->depth);
+	} else {
+		text_format(w->t, "for i%u in 0..%u { y0[i%u] = p1;\n",
+		            w->depth, rng_below(w->r, 3), w->depth);
+		write_block(w, 1);
+		text_string(w->t, "}\n");
+	}
+}
+
+static void write_block(struct writer *w, uint32_t statements)
+{
+	unsigned locals = w->locals;
+	w->depth++;
+	for (uint32_t i = 0; i < statements; i++) write_statement(w);
+	w->depth--;
+	w->locals = locals;
+}
+
+static void write_transactions(struct writer *w, uint32_t count, bool mixed)
+{
+	static const char *const levels[] = { "rc", "ra",  "cc", "prc",
+		                              "pc", "ser", "si", "si" };
+	for (uint32_t i = 0; i < count; i++) {
+		w->locals = 0;
+		w->depth = 0;
+		text_format(w->t, "txn t%u(p0, p1)", i);
+		if (mixed && one_in(w, 2))
+			text_format(w->t, " at %s", levels[rng_below(w->r, 8)]);
+		text_string(w->t, " {\n");
+		uint32_t statements = 1 + rng_below(w->r, 4);
+		for (uint32_t s = 0; s < statements; s++) write_statement(w);
+		text_string(w->t, "}\n");
+	}
+}
+
+static void write_initial(struct writer *w, uint32_t plain)
+{
+	static const char *const odd[] = { "null", "true", "\"s\"", "{1}",
+		                           "9223372036854775807" };
+	if (one_in(w, plain))
+		text_string(w->t, odd[rng_below(w->r, 5)]);
+	else
+		text_format(w->t, "%u", rng_below(w->r, 3));
+}
+
+static void write_globals(struct writer *w)
+{
+	text_string(w->t, "const C = 1 + 1;\nfn f(a) = a + C;\n"
+	                  "global z[*] = 1;\n");
+	for (unsigned i = 0; i < SCALARS; i++) {
+		text_format(w->t, "global x%u = ", i);
+		write_initial(w, 12);
+		text_string(w->t, ";\n");
+	}
+	for (unsigned i = 0; i < FAMILIES; i++) {
+		text_format(w->t, "global y%u[*] = ", i);
+		write_initial(w, 12);
+		text_string(w->t, ";\n");
+	}
+}
+
+/* A client of so many transactions. */
+static void write_sessions(struct writer *w, uint32_t count, bool one_each)
+{
+	uint32_t instances = 2 + rng_below(w->r, 3), session = 0;
+	for (uint32_t i = 0; i < instances; i++) {
+		if (!i || one_each || one_in(w, 2))
+			text_format(w->t, "%ssession s%u {\n", i ? "}\n" : "",
+			            session++);
+		text_format(w->t, "t%u(", rng_below(w->r, count));
+		write_initial(w, 12);
+		text_string(w->t, ", ");
+		write_initial(w, 12);
+		text_string(w->t, ");\n");
+	}
+	text_string(w->t, "}\n");
+}
+
+/* ---- against exploring ---- */
+
+enum { CLIENTS = 12 };
+
+static void explore_clients(struct rng *r, const char *transactions,
+                            uint32_t count, const struct prove_options *o)
+{
+	struct budget budget = { .timeout = 20, .max_histories = 3000 };
+	for (int i = 0; i < CLIENTS; i++) {
+		struct text t = { 0 };
+		struct writer w = { .r = r, .t = &t };
+		write_globals(&w);
+		text_string(&t, transactions);
+		write_sessions(&w, count, o->terms.one_each);
+		struct client_found found = client_explore(
+			"random.tx", &t, o->terms.level, &budget);
+		if (found.history)
+			ck_abort_msg("proved at %s%s, but\n%s",
+			             level_word(o->terms.level),
+			             o->terms.one_each ? " (one each)" : "",
+			             text_get(&t));
+		text_free(&t);
+	}
+}
+
+struct tally {
+	unsigned proved, violated, open;
+};
+
+static void try_program(uint64_t seed, struct tally *tally)
+{
+	struct rng r = { seed };
+	struct text transactions = { 0 }, t = { 0 };
+	struct writer w = { .r = &r, .t = &transactions };
+	struct diags d = { 0 };
+	struct application app;
+	struct proof found;
+	bool mixed = one_in(&w, 4);
+	uint32_t count = 1 + rng_below(&r, TRANSACTIONS);
+	struct prove_options o = {
+		.terms.level = (enum level)(
+			LEVEL_RC + rng_below(&r, LEVEL_COUNT - LEVEL_RC)),
+		.terms.one_each = one_in(&w, 2),
+		.max_length = 3,
+		.timeout = 30,
+	};
+	if (mixed && !level_mixes(o.terms.level)) o.terms.level = LEVEL_PRC;
+	write_transactions(&w, count, mixed);
+	w.t = &t;
+	write_globals(&w);
+	text_string(&t, text_get(&transactions));
+	struct load_text text = { "random.tx", text_get(&t), t.length };
+	struct program *p = prove_load(&app, "random.tx", &text, &d);
+	if (!p)
+		ck_abort_msg("seed %llu: %s\n%s", (unsigned long long)seed,
+		             d.count ? d.items[0].message : "", text_get(&t));
+	prove(&found, &app, &o);
+	ck_assert(found.verdict != VERDICT_VIOLATED || found.history);
+	tally->proved += found.verdict == VERDICT_HOLDS;
+	tally->violated += found.verdict == VERDICT_VIOLATED;
+	tally->open += found.verdict == VERDICT_INCONCLUSIVE;
+	if (found.verdict == VERDICT_HOLDS)
+		explore_clients(&r, text_get(&transactions), count, &o);
+	prove_free(&found);
+	program_free(p);
+	application_free(&app);
+	diags_free(&d);
+	text_free(&transactions);
+	text_free(&t);
+}
+
+enum { PROGRAMS = 400, PROCESSES = 2 };
+
+START_TEST(proofs_hold_when_explored)
+{
+	struct tally tally = { 0 };
+	uint64_t seed = process_seed(_i, 0);
+	uint64_t count = programs_each(PROGRAMS, PROGRAMS, PROCESSES);
+	for (uint64_t i = 0; i < count; i++) try_program(seed + i, &tally);
+	if (getenv("ISOSCOPE_TALLY"))
+		fprintf(stderr, "proved %u, violated %u, open %u\n",
+		        tally.proved, tally.violated, tally.open);
+	ck_assert(count < 100 || (tally.proved && tally.violated));
+}
+END_TEST
+
+/* ---- known answers ---- */
+
+#define BANK                                                 \
+	"txn withdraw(a, v) { assume v > 0; let b = n[a];\n" \
+	"  if (b >= v) { n[a] = b - v; } }\nglobal n[*] = 9;\n"
+/* SmallBank: Alomari and others, ICDE 2008. */
+#define ROWS "global s[*] = 9;\nglobal c[*] = 9;\n"
+#define BAL "txn bal(a) { let x = s[a]; let y = c[a]; return x + y; }\n"
+#define DC "txn dc(a, v) { atomic c[a] += v; }\n"
+#define TS "txn ts(a, v) { atomic s[a] += v; }\n"
+#define AM                                                                   \
+	"txn am(a, b) { let x = locked s[a]; s[a] = 0; let y = locked c[a];" \
+	" c[a] = 0; atomic c[b] += x + y; }\n"
+#define WC                                                 \
+	"txn wc(a, v) { let x = s[a]; let y = c[a];\n"     \
+	"  if (x + y < v) { atomic c[a] += 0 - v - 1; }\n" \
+	"  else { atomic c[a] += 0 - v; } }\n"
+
+static const struct {
+	const char *text;
+	enum level level;
+	bool one_each;
+	enum verdict verdict;
+} known[] = {
+	{ BANK, LEVEL_CC, true, VERDICT_VIOLATED },
+	{ BANK, LEVEL_PC, true, VERDICT_VIOLATED },
+	{ BANK, LEVEL_PSI, true, VERDICT_HOLDS },
+	{ BANK, LEVEL_PSI, false, VERDICT_VIOLATED },
+	{ BANK, LEVEL_SI, false, VERDICT_HOLDS },
+	{ BANK, LEVEL_PRC, true, VERDICT_VIOLATED },
+	{ ROWS AM DC TS, LEVEL_PRC, true, VERDICT_HOLDS },
+	{ ROWS BAL DC, LEVEL_PRC, true, VERDICT_HOLDS },
+	{ ROWS BAL TS, LEVEL_PRC, true, VERDICT_HOLDS },
+	{ ROWS BAL DC TS, LEVEL_PRC, true, VERDICT_VIOLATED },
+	{ ROWS BAL AM, LEVEL_PRC, true, VERDICT_VIOLATED },
+	{ ROWS WC, LEVEL_PRC, true, VERDICT_VIOLATED },
+	{ ROWS AM BAL DC TS, LEVEL_SI, true, VERDICT_HOLDS },
+	{ ROWS AM BAL DC WC, LEVEL_SI, true, VERDICT_HOLDS },
+	{ ROWS AM DC TS WC, LEVEL_SI, true, VERDICT_HOLDS },
+	{ ROWS BAL TS WC, LEVEL_SI, true, VERDICT_VIOLATED },
+	/* Two locks keep the doctors apart; one does not. */
+	{ "txn go(a, b) { if (on[a] && on[b]) { on[a] = false; } }\n"
+	  "global on[*] = true;\n",
+	  LEVEL_SI, true, VERDICT_VIOLATED },
+	{ "txn go(a, b) { if (locked on[a] && locked on[b])"
+	  " { on[a] = false; } }\nglobal on[*] = true;\n",
+	  LEVEL_SI, true, VERDICT_HOLDS },
+	/* The longest cycle but one that is met: three that each write what
+	 * the one before reads. */
+	{ "txn a() { let v = x; y = v; }\ntxn b() { let v = y; z = v; }\n"
+	  "txn c() { let v = z; x = v; }\nglobal x = 0;\nglobal y = 0;\n"
+	  "global z = 0;\n",
+	  LEVEL_SI, true, VERDICT_VIOLATED },
+	{ "global x = 0;\ntxn none(a) { for k in a { x = k; } }\n", LEVEL_SER,
+	  true, VERDICT_INCONCLUSIVE },
+};
+
+START_TEST(known_programs)
+{
+	struct load_text text = { "known.tx", known[_i].text,
+		                  strlen(known[_i].text) };
+	struct diags d = { 0 };
+	struct application app;
+	struct proof found;
+	struct prove_options o = { .terms = { .level = known[_i].level,
+		                              .one_each = known[_i].one_each,
+		                              .no_errors = true },
+		                   .max_length = PROVE_LENGTH };
+	struct program *p = prove_load(&app, "known.tx", &text, &d);
+	ck_assert_ptr_nonnull(p);
+	prove(&found, &app, &o);
+	ck_assert_str_eq(verdict_word(found.verdict),
+	                 verdict_word(known[_i].verdict));
+	prove_free(&found);
+	program_free(p);
+	application_free(&app);
+	diags_free(&d);
+}
+END_TEST
+
+void add_prove_tests(TCase *tests)
+{
+	tcase_add_loop_test(tests, known_programs, 0,
+	                    sizeof known / sizeof *known);
+	tcase_add_loop_test(tests, proofs_hold_when_explored, 0, PROCESSES);
+}
