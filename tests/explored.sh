@@ -149,6 +149,27 @@ session two { take(2); }
 finally { let last = log; return (lock, last); }
 END
 
+# --- many rows locked by a statement each: on the way, and at the end ---
+cat >rows.tx <<'END'
+isolation prc;
+global k[*] = 0;
+txn add(n) {
+    let seen = k[9];
+    for i in 0..n { let a = locked k[i]; k[i] = a + 1; }
+    let last = k[9];
+    k[9] = last + 1;
+    return k[0] + seen;
+}
+txn look() { let a = k[9]; let b = k[0]; let c = k[2]; return a + b + c + k[9]; }
+session a { add(3); }
+session b { add(3); }
+session c { add(2); look(); }
+END
+for way in orderly ce; do
+	run 0 explore --algorithm $way rows.tx
+	prints 'histories               252'
+done
+
 # --- ser beside si, as PostgreSQL has it ---
 
 cat >look.tx <<'END'
