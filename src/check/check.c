@@ -191,6 +191,7 @@ struct deciding {
 	struct check_clock *clock;
 	struct check_result *results;
 	unsigned decided; /* bit l: results[l] is final */
+	bool checks; /* some reads do, which prc alone takes for plain ones */
 };
 
 static uint32_t *copy_of(const uint32_t *from, size_t count)
@@ -221,6 +222,9 @@ static void spread(struct deciding *s, enum level from)
 		bool follows = r->verdict == VERDICT_HOLDS
 		                       ? level_implies(from, l)
 		                       : level_implies(l, from);
+		if (s->checks &&
+		    level_has_statements(l) != level_has_statements(from))
+			continue;
 		if (!follows || s->decided & 1u << l) continue;
 		check_result_free(&s->results[l]);
 		s->results[l] = same(s, r);
@@ -275,6 +279,8 @@ void check_levels(const struct trace *t, const struct facts *f, unsigned wanted,
 	enum level sequence[LEVEL_COUNT];
 	struct deciding s = { .f = f, .clock = c, .results = results };
 	memset(results, 0, LEVEL_COUNT * sizeof *results);
+	for (uint32_t i = 0; i < f->read_first[f->n]; i++)
+		s.checks |= f->reads[i].strength == STRENGTH_CHECK;
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		if (check_forbidding(t, l) == ANOMALY_COUNT) continue;
 		results[l].verdict = VERDICT_VIOLATED;
