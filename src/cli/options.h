@@ -39,6 +39,8 @@
 	  "find the smallest history that tells two levels apart")         \
 	X(PROVE, prove, "PROGRAM",                                         \
 	  "prove that any number of transactions are serializable")        \
+	X(AUDIT, audit, "LOG...",                                          \
+	  "find the anomalies that an application's SQL log can contain")  \
 	X(FMT, fmt, "FILE...", "print programs in canonical layout")       \
 	X(COMPILE, compile, "FILE",                                        \
 	  "check that a program compiles, or show its bytecode")           \
@@ -66,12 +68,13 @@ enum command {
 #define IN_GENERATE (1u << COMMAND_GENERATE)
 #define IN_SEPARATE (1u << COMMAND_SEPARATE)
 #define IN_PROVE (1u << COMMAND_PROVE)
+#define IN_AUDIT (1u << COMMAND_AUDIT)
 #define IN_FMT (1u << COMMAND_FMT)
 #define IN_COMPILE (1u << COMMAND_COMPILE)
 #define IN_HELP (1u << COMMAND_HELP)
 #define IN_COLOURED                                                       \
 	(IN_RUNNING | IN_CHECK | IN_CONVERT | IN_GENERATE | IN_SEPARATE | \
-	 IN_PROVE | IN_FMT | IN_COMPILE)
+	 IN_PROVE | IN_AUDIT | IN_FMT | IN_COMPILE)
 #define IN_DRAWING \
 	(IN_EXPLORE | IN_RUN | IN_PREDICT | IN_CHECK | IN_SEPARATE | IN_PROVE)
 #define IN_REPORTING (IN_DRAWING | IN_COMPARE)
@@ -177,6 +180,16 @@ enum command {
 	  "PROGRAM")                                                           \
 	X(CHECK_LEVEL, IN_CHECK, "isolation", 'i', "LEVEL", CHOICE_LEVELS,     \
 	  "the isolation level to check; without it all nine")                 \
+	X(AUDIT_LEVEL, IN_AUDIT, "isolation", 'i', "LEVEL", CHOICE_LEVELS,     \
+	  "the isolation level that the database provides: rc (with locks), "  \
+	  "prc (the default), si or ser")                                      \
+	X(SCHEMA, IN_AUDIT, "schema", 0, "FILE", NULL,                         \
+	  "the tables: CREATE TABLE, or lines table,column,type,default,key "  \
+	  "with PRI and UNI for keys; without it rows are not told apart")     \
+	X(HINTS, IN_AUDIT, "hints", 0, "FILE", NULL,                           \
+	  "what is known of the application beyond its log (see the manual)")  \
+	X(EXPLAIN, IN_AUDIT, "explain", 0, "CYCLE", NULL,                      \
+	  "tell this anomaly in full, by its number")                          \
 	X(FORMAT, IN_CHECK | IN_PREDICT, "format", 0, "FORMAT",                \
 	  CHOICE_FORMATS,                                                      \
 	  "the format of the input; without it, it is recognised by its "      \
@@ -302,7 +315,7 @@ enum command {
 	X(SORTED, IN_EXPLORE, "sorted", 0, NULL, NULL,                         \
 	  "write --histories in the order of a single thread, so that "        \
 	  "the file does not depend on the number of threads")                 \
-	X(JSON, IN_REPORTING | IN_MERGE, "json", 0, NULL, NULL,                \
+	X(JSON, IN_REPORTING | IN_MERGE | IN_AUDIT, "json", 0, NULL, NULL,     \
 	  "print the result as JSON")                                          \
 	X(DOT, IN_DRAWING, "dot", 0, "FILE", NULL,                             \
 	  "write a picture of the first violation, for Graphviz")              \
@@ -311,7 +324,7 @@ enum command {
 	X(MAX_HISTORIES, IN_EXPLORE | IN_RUN | IN_COMPARE, "max-histories", 0, \
 	  "N", NULL,                                                           \
 	  "stop an exploration after N histories (run: that of --coverage)")   \
-	X(TIMEOUT, IN_REPORTING, "timeout", 0, "SECONDS", NULL,                \
+	X(TIMEOUT, IN_REPORTING | IN_AUDIT, "timeout", 0, "SECONDS", NULL,     \
 	  "stop after so much time")                                           \
 	X(MEMORY, IN_REPORTING & ~(IN_SEPARATE | IN_PROVE), "memory", 0,       \
 	  "SIZE", NULL,                                                        \
@@ -362,8 +375,8 @@ enum command {
 	X(MAN, IN_HELP, "man", 0, NULL, NULL, "print the manual page (roff)")  \
 	X(COMPLETION, IN_HELP, "completion", 0, "SHELL", "bash zsh",           \
 	  "print the completion for this shell")                               \
-	X(QUIET, IN_REPORTING | IN_SPLIT | IN_MERGE, "quiet", 'q', NULL, NULL, \
-	  "print only the verdict, and no progress")                           \
+	X(QUIET, IN_REPORTING | IN_SPLIT | IN_MERGE | IN_AUDIT, "quiet", 'q',  \
+	  NULL, NULL, "print only the verdict, and no progress")               \
 	X(COLOR, IN_COLOURED, "color", 0, "WHEN", "auto always never",         \
 	  "colours: auto (on a terminal, unless NO_COLOR is set), always or "  \
 	  "never")                                                             \

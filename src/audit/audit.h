@@ -1,0 +1,53 @@
+/* Which anomalies an application can have, as far as its logs tell, and which
+ * columns cause them (IsoDiff: Gan, Ren, Ripberger, Blanas, Wang, PVLDB 2020;
+ * but the search is exact). */
+#ifndef ISO_AUDIT_AUDIT_H
+#define ISO_AUDIT_AUDIT_H
+
+#include "audit/cover.h"
+#include "audit/cycles.h"
+#include "base/budget.h"
+
+struct audit_options {
+	const char *const *logs; /* paths; "-": the standard input */
+	uint32_t log_count;
+	const char *schema, *hints; /* paths, or NULL */
+	enum level level;
+	const char *as; /* what the database calls it, or NULL */
+	WITH_BUDGET;
+};
+
+/* One read of a class that can be stale, and a cycle through it. */
+struct audit_anomaly {
+	struct audit_cycle cycle;
+	uint32_t edge;   /* the rw edge behind the pivot: the cycle's first */
+	uint32_t column; /* the first of it that is among the chosen ones */
+};
+
+struct audit {
+	struct audit_options options;
+	struct catalog catalog;
+	struct hints hints;
+	struct sql_parser *parser;
+	struct log *logs; /* one for each path */
+	struct classes classes;
+	struct conflicts graph;
+	struct audit_anomaly *anomalies;
+	uint32_t anomaly_count, anomaly_capacity;
+	/* Of rw edges that are left early. */
+	uint64_t edges_found, edges_timing, edges_rows, edges_open;
+	struct cover cover;
+	uint32_t *weights;
+	uint64_t *protected; /* bit c: column c is among the chosen ones */
+	uint32_t protected_count;
+	uint64_t unprotectable; /* cycles of columns that cannot be */
+	bool cover_exact, cover_complete;
+	enum stop_reason stop;
+	double read_seconds, search_seconds;
+};
+
+/* False, with diagnostics, if an input cannot be read. */
+bool audit_run(struct audit *a, const struct audit_options *o, struct diags *d);
+void audit_free(struct audit *a);
+
+#endif

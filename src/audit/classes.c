@@ -1,0 +1,513 @@
+#include "audit/classes.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+enum {
+	ENDED_MOST = 1000,  /* sessions, before they are dropped */
+	STEPS_MOST = 20000, /* statements of a transaction, folded */
+	PERIOD_MOST = 128   /* statements in the body of a loop */
+};
+
+struct step {
+	uint32_t template, line;
+	uint32_t first_row; /* values of its places */
+};
+
+struct session {
+	uint64_t id, transaction;
+	struct step *steps;
+	uint32_t count, capacity;
+	uint64_t *rows;
+	uint32_t row_count, row_capacity;
+	bool ended;
+	bool begun;  /* by BEGIN */
+	bool manual; /* without autocommit */
+	bool failed;
+	bool too_long;
+};
+
+struct sessions {
+	struct session *items;
+	uint32_t count, capacity;
+	struct table by_id;
+	uint32_t ended;
+};
+
+/* ---- classes ---- */
+
+void classes_init(struct classes *c, struct catalog *catalog,
+                  struct sql_parser *p)
+{
+	*c = (struct classes){ 0 };
+	templates_init(&c->templates, catalog, p);
+	table_init(&c->by_hash, 64);
+	c->sessions = mem_take0(1, sizeof *c->sessions);
+	table_init(&c->sessions->by_id, 64);
+}
+
+static void session_clear(struct session *s)
+{
+	s->count = s->row_count = 0;
+	s->begun = s->failed = s->too_long = false;
+}
+
+static void sessions_free(struct sessions *s)
+{
+	assert(!s->count);
+	free(s->items);
+	table_free(&s->by_id);
+	free(s);
+}
+
+void classes_free(struct classes *c)
+{
+	for (uint32_t i = 0; i < c->count; i++) {
+		free(c->items[i].statements);
+		free(c->items[i].places);
+	}
+	free(c->items);
+	table_free(&c->by_hash);
+	templates_free(&c->templates);
+	words_free(&c->words);
+	sessions_free(c->sessions);
+}
+
+const struct shape *class_shape(const struct classes *c, uint32_t of,
+                                uint32_t statement)
+{
+	assert(of < c->count && statement < c->items[of].count);
+	return &c->templates.shapes[c->items[of].statements[statement].shape];
+}
+
+uint64_t classes_operations(const struct classes *c)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < c->count; i++) n += c->items[i].operations;
+	return n;
+}
+
+static uint32_t shape_number(const struct classes *c, const struct step *s)
+{
+	return c->templates.items[s->template].shape;
+}
+
+static const struct shape *step_shape(const struct classes *c,
+                                      const struct step *s)
+{
+	return &c->templates.shapes[shape_number(c, s)];
+}
+
+/* ---- loops ---- */
+
+/* The value of a place in the second round of a loop stands for all later
+ * ones: one that is known only if it is the same in each. */
+static uint64_t merged(uint64_t so_far, uint64_t next, bool *same)
+{
+	if (!so_far || !next) return 0;
+	if (*same && so_far == next) return so_far;
+	*same = false;
+	uint64_t h = hash_mix(so_far, next);
+	return h ? h : 1;
+}
+
+/* Rounds 3, 4, .. of the body of `period` steps at `at` go into the second. */
+static void merge_rounds(struct classes *c, struct session *s, uint32_t at,
+                         uint32_t period, uint32_t rounds)
+{
+	for (uint32_t k = 0; k < period; k++) {
+		struct step *second = &s->steps[at + period + k];
+		uint32_t n = step_shape(c, second)->place_count;
+		for (uint32_t p = 0; p < n; p++) {
+			uint64_t *v = &s->rows[second->first_row + p];
+			bool same = true;
+			for (uint32_t r = 2; r < rounds; r++) {
+				const struct step *x =
+					&s->steps[at + r * period + k];
+				*v = merged(*v, s->rows[x->first_row + p],
+				            &same);
+			}
+		}
+	}
+}
+
+/* Loops of this period become two rounds. */
+static bool fold_period(struct classes *c, struct session *s, uint32_t period)
+{
+	uint32_t to = 0, from = 0;
+	bool any = false;
+	while (from < s->count) {
+		uint32_t run = 0;
+		while (from + run + period < s->count &&
+		       shape_number(c, &s->steps[from + run]) ==
+		               shape_number(c, &s->steps[from + run + period]))
+			run++;
+		uint32_t rounds = run / period + 1;
+		if (rounds < 3) {
+			s->steps[to++] = s->steps[from++];
+			continue;
+		}
+		merge_rounds(c, s, from, period, rounds);
+		for (uint32_t k = 0; k < 2 * period; k++)
+			s->steps[to++] = s->steps[from + k];
+		from += rounds * period;
+		any = true;
+	}
+	assert(to <= s->count);
+	s->count = to;
+	return any;
+}
+
+static void fold(struct classes *c, struct session *s)
+{
+	bool any;
+	do {
+		any = false;
+		for (uint32_t p = 1; p <= PERIOD_MOST && 3 * p <= s->count; p++)
+			if (fold_period(c, s, p)) {
+				any = true;
+				c->loops++;
+			}
+	} while (any);
+}
+
+/* ---- which rows are the same ---- */
+
+/* Places of one row stay together as long as their values agree. */
+static void refine(struct transaction_class *x, const uint64_t *values)
+{
+	struct table seen;
+	table_init(&seen, x->place_count);
+	uint32_t *before = mem_take(x->place_count * sizeof *before + 1);
+	for (uint32_t i = 0; i < x->place_count; i++)
+		before[i] = x->places[i].row;
+	for (uint32_t i = 0; i < x->place_count; i++) {
+		struct class_place *p = &x->places[i];
+		uint32_t other;
+		p->named &= values[i] != 0;
+		p->varied |= values[i] != p->first;
+		p->row = i;
+		if (!p->named) continue;
+		uint64_t h = hash_mix(before[i], values[i]);
+		struct table_probe at = table_probe(hash_mix(h, 7));
+		while ((other = table_next(&seen, &at)) != TABLE_NONE)
+			if (before[other] == before[i] &&
+			    values[other] == values[i])
+				break;
+		if (other == TABLE_NONE)
+			table_put(&seen, at, i);
+		else
+			p->row = other;
+	}
+	free(before);
+	table_free(&seen);
+}
+
+static bool same_class(const struct classes *c,
+                       const struct transaction_class *x,
+                       const struct session *s)
+{
+	if (x->count != s->count) return false;
+	for (uint32_t i = 0; i < s->count; i++)
+		if (x->statements[i].shape != shape_number(c, &s->steps[i]))
+			return false;
+	return true;
+}
+
+static void class_fill(struct classes *c, struct transaction_class *x,
+                       const struct session *s)
+{
+	*x = (struct transaction_class){ .count = s->count,
+		                         .file = c->file,
+		                         .line = s->steps[0].line,
+		                         .reads_only = true };
+	x->statements = mem_take(s->count * sizeof *x->statements);
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct shape *shape = step_shape(c, &s->steps[i]);
+		x->statements[i] = (struct class_statement){
+			.shape = shape_number(c, &s->steps[i]),
+			.template = s->steps[i].template,
+			.file = c->file,
+			.line = s->steps[i].line,
+			.first_place = x->place_count
+		};
+		x->place_count += shape->place_count;
+		x->operations += shape->count;
+		for (uint32_t k = 0; k < shape->count; k++)
+			x->reads_only &=
+				!(shape->items[k].flags & OPERATION_WRITE);
+	}
+	x->places = mem_take0(x->place_count + 1, sizeof *x->places);
+}
+
+static void class_first(struct classes *c, struct transaction_class *x,
+                        const uint64_t *values)
+{
+	for (uint32_t i = 0; i < x->count; i++) {
+		const struct class_statement *t = &x->statements[i];
+		const struct shape *s = &c->templates.shapes[t->shape];
+		for (uint32_t p = 0; p < s->place_count; p++)
+			x->places[t->first_place + p] = (struct class_place){
+				.table = s->tables[p],
+				.named = true,
+				.first = values[t->first_place + p]
+			};
+	}
+}
+
+static void add_instance(struct classes *c, struct session *s)
+{
+	uint64_t h = 1;
+	uint32_t i, unfolded = 0;
+	for (i = 0; i < s->count; i++)
+		unfolded += step_shape(c, &s->steps[i])->count;
+	fold(c, s);
+	for (i = 0; i < s->count; i++)
+		h = hash_mix(h, shape_number(c, &s->steps[i]));
+	struct table_probe p = table_probe(hash_mix(h, 5));
+	while ((i = table_next(&c->by_hash, &p)) != TABLE_NONE)
+		if (same_class(c, &c->items[i], s)) break;
+	bool new = i == TABLE_NONE;
+	if (new) {
+		VEC_RESERVE(c->items, c->count, c->capacity);
+		i = c->count++;
+		class_fill(c, &c->items[i], s);
+		c->items[i].unfolded = unfolded;
+		table_put(&c->by_hash, p, i);
+	}
+	struct transaction_class *x = &c->items[i];
+	uint64_t *values = mem_take(x->place_count * sizeof *values + 1);
+	for (uint32_t k = 0, n = 0; k < s->count; k++) {
+		uint32_t places = step_shape(c, &s->steps[k])->place_count;
+		for (uint32_t q = 0; q < places; q++)
+			values[n++] = s->rows[s->steps[k].first_row + q];
+	}
+	assert(!new || !x->instances);
+	if (new) class_first(c, x, values);
+	refine(x, values);
+	free(values);
+	x->instances++;
+	assert(x->count && x->count == s->count);
+}
+
+/* ---- sessions ---- */
+
+static void session_free(struct session *s)
+{
+	free(s->steps);
+	free(s->rows);
+}
+
+/* Without those that ended: a log may have millions. */
+static void drop_ended(struct sessions *s)
+{
+	uint32_t n = 0;
+	table_clear(&s->by_id);
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (s->items[i].ended) {
+			session_free(&s->items[i]);
+			continue;
+		}
+		struct table_probe p = table_probe(hash_mix(3, s->items[i].id));
+		while (table_next(&s->by_id, &p) != TABLE_NONE) continue;
+		s->items[n] = s->items[i];
+		table_put(&s->by_id, p, n++);
+	}
+	assert(n + s->ended == s->count);
+	s->count = n;
+	s->ended = 0;
+}
+
+static struct session *find_session(struct classes *c, uint64_t id)
+{
+	struct sessions *s = c->sessions;
+	struct table_probe p = table_probe(hash_mix(3, id));
+	uint32_t i;
+	while ((i = table_next(&s->by_id, &p)) != TABLE_NONE) {
+		struct session *x = &s->items[i];
+		if (x->id != id) continue;
+		s->ended -= x->ended;
+		x->ended = false;
+		return x;
+	}
+	if (s->ended >= ENDED_MOST && 2 * s->ended > s->count) {
+		drop_ended(s);
+		return find_session(c, id);
+	}
+	VEC_RESERVE(s->items, s->count, s->capacity);
+	i = s->count++;
+	s->items[i] = (struct session){ .id = id };
+	table_put(&s->by_id, p, i);
+	return &s->items[i];
+}
+
+enum ending { END_COMMIT, END_ROLLBACK, END_CUT };
+
+static void finish(struct classes *c, struct session *s, enum ending how)
+{
+	if (s->count) {
+		c->transactions++;
+		if (s->too_long)
+			c->too_long++;
+		else if (s->failed || how == END_ROLLBACK)
+			c->rolled_back++;
+		else if (how == END_CUT)
+			c->unfinished++;
+		else
+			add_instance(c, s);
+	}
+	session_clear(s);
+}
+
+/* Of what is not between BEGIN and COMMIT, the end is the next statement. */
+static void finish_alone(struct classes *c, struct session *s)
+{
+	if (!s->begun && !s->manual) finish(c, s, END_COMMIT);
+}
+
+static void add_step(struct classes *c, struct session *s, uint32_t template,
+                     uint32_t line)
+{
+	uint32_t places =
+		c->templates.shapes[c->templates.items[template].shape]
+			.place_count;
+	if (s->count >= STEPS_MOST) fold(c, s);
+	if (s->count >= STEPS_MOST) {
+		s->too_long = true;
+		return;
+	}
+	VEC_RESERVE(s->steps, s->count, s->capacity);
+	s->steps[s->count++] = (struct step){ template, line, s->row_count };
+	for (uint32_t p = 0; p < places; p++) {
+		VEC_RESERVE(s->rows, s->row_count, s->row_capacity);
+		s->rows[s->row_count++] =
+			templates_row(&c->templates, template, p);
+	}
+}
+
+/* `first`: of those that came together, which are one transaction. */
+static void one_statement(struct classes *c, struct session *s,
+                          uint32_t template, const struct log_entry *e,
+                          bool first)
+{
+	switch (c->templates.items[template].kind) {
+	case TEMPLATE_BEGIN:
+		finish(c, s, END_COMMIT);
+		s->begun = true;
+		break;
+	case TEMPLATE_COMMIT: finish(c, s, END_COMMIT); break;
+	case TEMPLATE_ROLLBACK: finish(c, s, END_ROLLBACK); break;
+	case TEMPLATE_AUTOCOMMIT_OFF: s->manual = true; break;
+	case TEMPLATE_AUTOCOMMIT_ON:
+		finish(c, s, END_COMMIT);
+		s->manual = false;
+		break;
+	case TEMPLATE_SCHEMA:
+		if (c->mysql) finish(c, s, END_COMMIT);
+		break;
+	case TEMPLATE_NOTHING:
+	case TEMPLATE_UNREAD: break;
+	case TEMPLATE_DATA:
+		c->data_statements++;
+		if (first && !e->transaction) finish_alone(c, s);
+		add_step(c, s, template, e->line);
+		break;
+	}
+}
+
+static void statements(struct classes *c, struct session *s,
+                       const struct log_entry *e)
+{
+	struct sql_words *w = &c->words;
+	bool first = true;
+	uint32_t newlines = 0, counted = 0;
+	if (!words_read(w, e->text, e->length, c->mysql))
+		log_skipped_add(&c->broken, e->line);
+	templates_parameters(&c->templates, e->parameters,
+	                     e->parameters_length);
+	for (uint32_t from = 0, to; from < w->count; from = to + 1) {
+		for (to = from; to < w->count && !word_is(w, to, ";");) to++;
+		if (to == from) continue;
+		for (; counted < w->items[from].at; counted++)
+			newlines += e->text[counted] == '\n';
+		uint32_t template =
+			templates_read(&c->templates, w, from, to, c->mysql,
+		                       c->file, e->line + newlines);
+		one_statement(c, s, template, e, first);
+		first = false;
+	}
+}
+
+void classes_begin_log(struct classes *c, uint32_t file, bool mysql)
+{
+	assert(!c->sessions->count);
+	c->file = file;
+	c->mysql = mysql;
+}
+
+void classes_add(void *classes, const struct log_entry *e)
+{
+	struct classes *c = classes;
+	struct session *s = find_session(c, e->session);
+	switch (e->event) {
+	case LOG_END:
+		finish_alone(c, s);
+		finish(c, s, END_ROLLBACK);
+		s->manual = false;
+		s->ended = true;
+		c->sessions->ended++;
+		break;
+	case LOG_FAILED: s->failed = true; break;
+	case LOG_STATEMENT:
+		/* The log itself may say where transactions end. */
+		if (e->transaction && e->transaction != s->transaction) {
+			finish_alone(c, s);
+			finish(c, s, END_CUT);
+		}
+		s->transaction = e->transaction;
+		statements(c, s, e);
+		break;
+	}
+}
+
+void classes_end_log(struct classes *c)
+{
+	struct sessions *s = c->sessions;
+	for (uint32_t i = 0; i < s->count; i++) {
+		finish_alone(c, &s->items[i]);
+		finish(c, &s->items[i], END_CUT);
+		session_free(&s->items[i]);
+	}
+	s->count = s->ended = 0;
+	table_clear(&s->by_id);
+}
+
+/* Equal values name the same row of two tables only if they were seen to vary
+ * together: small numbers are equal by chance. Rows are then numbered. */
+void classes_settle(struct classes *c)
+{
+	for (uint32_t i = 0; i < c->count; i++) {
+		struct transaction_class *x = &c->items[i];
+		uint32_t *row = mem_take(x->place_count * sizeof *row + 1);
+		x->rows = 0;
+		for (uint32_t p = 0; p < x->place_count; p++) {
+			const struct class_place *a = &x->places[p];
+			row[p] = CATALOG_NONE;
+			for (uint32_t q = 0; q < p && row[p] == CATALOG_NONE;
+			     q++) {
+				const struct class_place *b = &x->places[q];
+				if (a->named && a->row == b->row &&
+				    (a->varied || a->table == b->table))
+					row[p] = row[q];
+			}
+			if (row[p] == CATALOG_NONE) row[p] = x->rows++;
+		}
+		for (uint32_t p = 0; p < x->place_count; p++)
+			x->places[p].row = row[p];
+		assert(x->rows <= x->place_count);
+		free(row);
+	}
+}

@@ -1,0 +1,70 @@
+#include "audit/audit.h"
+
+#include <assert.h>
+
+#include "base/memory.h"
+#include "cli/exit_codes.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/outputs.h"
+#include "cli/settings.h"
+#include "cli/signals.h"
+#include "result/audited.h"
+
+static bool settings(const struct command_line *c, struct audit_options *o,
+                     uint64_t *explain)
+{
+	if (!c->operand_count) {
+		say("audit needs a log: isoscope audit LOG");
+		return false;
+	}
+	const char *word = c->value[OPTION_AUDIT_LEVEL];
+	o->level = level_from_word(word ? word : "prc");
+	o->as = word ? level_deployment(word) : NULL;
+	if (!conflicts_level(o->level)) {
+		say("audit knows how databases provide rc, prc, si and ser, "
+		    "not %s",
+		    word);
+		return false;
+	}
+	o->logs = c->operands;
+	o->log_count = (uint32_t)c->operand_count;
+	o->schema = c->value[OPTION_SCHEMA];
+	o->hints = c->value[OPTION_HINTS];
+	*explain = 0;
+	return setting_count(c, OPTION_EXPLAIN, explain) &&
+	       setting_seconds(c, OPTION_TIMEOUT, &o->timeout) &&
+	       outputs_fit(c, "log");
+}
+
+static int tell(const struct command_line *c, const struct audit *a,
+                uint64_t explain)
+{
+	if (explain > a->anomaly_count) {
+		say("there is no anomaly %llu: %u were found",
+		    (unsigned long long)explain, a->anomaly_count);
+		return EXIT_USAGE;
+	}
+	struct result *r = result_of_audit(a, (uint32_t)explain);
+	bool fine = outputs_result(c, r, "");
+	int code = fine ? exit_code_of(r->verdict) : EXIT_INTERNAL;
+	result_free(r);
+	return code;
+}
+
+int audit_main(const struct command_line *c)
+{
+	struct audit_options o = { .logs = NULL };
+	struct audit a;
+	struct diags d = { 0 };
+	uint64_t explain;
+	if (!settings(c, &o, &explain)) return EXIT_USAGE;
+	signals_catch();
+	o.interrupt = signals_flag();
+	bool fine = audit_run(&a, &o, &d);
+	say_diagnostics(c, &d);
+	int code = fine ? tell(c, &a, explain) : EXIT_INPUT;
+	audit_free(&a);
+	diags_free(&d);
+	return code;
+}

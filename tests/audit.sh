@@ -1,0 +1,117 @@
+#!/bin/sh
+# isoscope audit, from outside: its output, exit codes, and the number of classes
+# and operations in the logs of the applications that IsoDiff measured. Whole
+# logs are read from the folder ISOSCOPE_LOGS, if it is set.
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
+logs=$top/tests/logs
+
+# measured NAME: what --json says of it.
+measured() {
+	sed -n "s/.*\"stats\":{.*\"$1\":\([0-9]*\).*/\1/p" out
+}
+# within NAME VALUE WANTED PERCENT
+within() {
+	off=$((100 * ($2 - $3)))
+	[ "$off" -ge 0 ] || off=$((-off))
+	if [ "$off" -le $(($3 * $4)) ]; then
+		pass
+	else
+		fail "$1: $2, not within $4 % of $3"
+	fi
+}
+
+run 1 audit "$logs/shoppe.log" --schema "$logs/shoppe_schema.csv"
+prints 'violated: 21 anomalies are possible under PostgreSQL'
+prints 'protecting 15 columns removes all of them, and nothing cheaper does'
+prints 'add FOR UPDATE'
+prints 'classes                  28  of 102 transactions'
+prints 'operations              548  reads and writes of columns'
+run 1 audit "$logs/shoppe.log" --schema "$logs/shoppe_schema.csv" --json -i rc
+[ "$(measured classes)" = 28 ] && [ "$(measured operations)" = 548 ] && pass ||
+	fail 'classes and operations'
+prints '"verdict":"violated"'
+prints '"edges":[{"kind":"rw"'
+cp out first
+run 1 audit "$logs/shoppe.log" --schema "$logs/shoppe_schema.csv" --json -i rc
+sed 's/"[a-z_]*seconds":[0-9.]*//g' first >once
+sed 's/"[a-z_]*seconds":[0-9.]*//g' out >twice
+cmp -s once twice && pass || fail 'the same output twice'
+run 1 audit "$logs/shoppe.log" --schema "$logs/shoppe_schema.csv" --explain 8
+prints 'anomaly 8: lost update'
+prints 'A reads shoppe_orders.'
+prints 'B writes shoppe_orders.'
+run 2 audit "$logs/shoppe.log" --explain 1000
+says 'there is no anomaly 1000'
+run 0 audit "$logs/shoppe.log" -i ser
+prints 'holds: no anomaly is possible under Serializability (ser)'
+run 1 audit "$logs/shoppe.log" "$logs/lfs.log" -q
+prints 'violated: '
+run 1 audit "$logs/lfs.log" -i postgres-repeatable-read
+prints 'Snapshot Isolation (si), as postgres-repeatable-read'
+
+# What the manual shows.
+cat >shop.log <<-END
+	2026-01-02 10:20:30.1 UTC [71] LOG:  statement: BEGIN
+	2026-01-02 10:20:30.1 UTC [71] LOG:  statement: SELECT n FROM stock WHERE id = 5
+	2026-01-02 10:20:30.2 UTC [72] LOG:  statement: SELECT sum(n) FROM stock
+	2026-01-02 10:20:30.2 UTC [71] LOG:  statement: UPDATE stock SET n = 7 WHERE id = 5
+	2026-01-02 10:20:30.3 UTC [71] LOG:  statement: COMMIT
+END
+echo 'CREATE TABLE stock (id int PRIMARY KEY, n int);' >shop.sql
+run 1 audit shop.log --schema shop.sql
+awk '/^    violated: 1 anomaly is possible/ { on = 1 }
+	on { sub(/^    /, ""); print }
+	/^reads  / { on = 0 }' "$top/docs/manual.md" >shown
+cmp -s shown out && pass || fail 'what the manual shows'
+run 0 audit shop.log --schema shop.sql -i si
+
+# Only one transaction reads and writes: nothing can go wrong.
+printf '\t\t 1 Query\tSELECT a FROM t\n' >one.log
+run 0 audit one.log
+prints 'holds: no anomaly is possible'
+printf '\t\t 1 Query\tCALL f(1)\n\t\t 1 Query\tSELECT FROM WHERE\n' >odd.log
+run 4 audit odd.log
+prints 'inconclusive: no anomaly, but not all statements could be read'
+prints 'odd.log:1: what this statement does is not known'
+prints 'odd.log:2: syntax error'
+printf '\t\t 1 Query\tSELECT a FROM t\n' | "$ISOSCOPE" audit - >out 2>err
+[ $? -eq 0 ] && pass || fail 'the standard input'
+
+run 2 audit
+says 'audit needs a log'
+run 2 audit one.log -i cc
+says 'not cc'
+run 3 audit none.log
+says 'No such file'
+: >empty.log
+run 3 audit empty.log
+says 'it is empty'
+run 3 audit "$ISOSCOPE"
+says 'no entry of a MySQL general log'
+run 3 audit one.log --hints one.log
+says "there is no hint '1'"
+run 3 audit one.log --schema odd.log
+says 'this is no line'
+
+# Classes within 10 %, and operations within 20 %, of what was published.
+if [ -n "${ISOSCOPE_LOGS:-}" ]; then
+	while read -r name classes operations; do
+		run 1 audit "$ISOSCOPE_LOGS/$name.log" --schema \
+			"$ISOSCOPE_LOGS/${name}_schema.csv" --json
+		within "$name classes" "$(measured classes)" "$classes" 10
+		within "$name operations" "$(measured unfolded)" \
+			"$operations" 20
+		search=$(sed -n 's/.*"search_seconds":\([0-9]*\)\..*/\1/p' out)
+		[ "$search" -lt 1 ] && pass || fail "$name: $search s"
+	done <<-END
+		shoppe 28 548
+		lfs 77 1365
+		opencart 75 890
+		prestashop 210 2834
+		woocommerce 55 999
+	END
+else
+	echo "skipped: whole logs (ISOSCOPE_LOGS names their folder)"
+fi
+
+finish

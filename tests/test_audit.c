@@ -1,0 +1,776 @@
+/* Logs of SQL: their formats, what statements read and write, the anomalies
+ * that the transactions can have, against all that a few instances can do, and
+ * the cheapest columns, against all sets. */
+#include <string.h>
+
+#include "audit/audit.h"
+#include "audit/mysql.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "file_support.h"
+#include "result/audited.h"
+#include "suites.h"
+#include "support.h"
+
+struct given {
+	const char *log, *schema, *hints;
+	size_t length; /* of the log; 0: up to its NUL */
+	enum level level;
+};
+
+/* False: refused, with diagnostics. */
+static bool run_audit(struct audit *a, struct given g, struct diags *d)
+{
+	static const char *paths[1];
+	struct folder f = folder_new();
+	char *log = folder_file(&f, "log"), *schema = folder_file(&f, "schema");
+	char *hints = folder_file(&f, "hints");
+	struct audit_options o = { .log_count = 1, .level = g.level };
+	file_write(log, g.log, g.length ? g.length : strlen(g.log));
+	if (g.schema) file_write_text(schema, g.schema);
+	if (g.hints) file_write_text(hints, g.hints);
+	paths[0] = log;
+	o.logs = paths;
+	o.schema = g.schema ? schema : NULL;
+	o.hints = g.hints ? hints : NULL;
+	bool fine = audit_run(a, &o, d);
+	if (fine) { /* it can be told in every way */
+		struct result *r = result_of_audit(a, 0);
+		result_free(r);
+	}
+	folder_remove(&f);
+	free(log);
+	free(schema);
+	free(hints);
+	return fine;
+}
+
+static void audit_of(struct audit *a, struct given g)
+{
+	struct diags d = { 0 };
+	bool fine = run_audit(a, g, &d);
+	char *said = diags_to_text(&d);
+	ck_assert_msg(fine, "%s\n%s", said, g.log);
+	free(said);
+	diags_free(&d);
+}
+
+/* ---- formats ---- */
+
+/* The same lost update in each. */
+static const char mysql_log[] =
+	"/usr/sbin/mysqld, Version: 5.5.5 (MySQL).\nTcp port: 3306\n"
+	"Time                 Id Command    Argument\n"
+	"161102 14:43:16\t   10 Connect\troot@localhost on shop\n"
+	"\t\t   10 Query\tBEGIN\n"
+	"\t\t   10 Query\tSELECT n FROM `stock`\nWHERE id = 5\n"
+	"\t\t   11 Query\tSELECT 1\n"
+	"\t\t   10 Query\tUPDATE stock SET n = 3 WHERE id = 5 LIMIT 1\n"
+	"161102 14:43:17\t   10 Query\tCOMMIT\n"
+	"\t\t   10 Quit\t\n";
+static const char mysql8_log[] =
+	"2016-11-02T14:43:16.123456Z\t   10 Query\tSTART TRANSACTION\n"
+	"2016-11-02T14:43:16.123456Z\t   10 Query\tSELECT n FROM stock WHERE "
+	"id = 5\n"
+	"2016-11-02T14:43:16.123456Z\t   10 Execute\tUPDATE stock SET n = 3 "
+	"WHERE id = 5\n"
+	"2016-11-02T14:43:16.123456Z\t   10 Query\tCOMMIT\n";
+#define CSV(line, vxid, severity, message, detail)                            \
+	"2024-01-02 10:20:30.123 UTC,\"u\",\"d\",71,\"[local]\",65a."         \
+	"47," line ",\"SELECT\",2024-01-02 10:20:00 UTC," vxid ",0," severity \
+	",00000,\"" message "\",\"" detail                                    \
+	"\",,,,,,,,\"psql\",\"client backend\",,0\n"
+static const char csv_log[] = CSV("1", "3/7", "LOG", "statement: BEGIN", "")
+	CSV("2", "3/7", "LOG",
+            "execute <unnamed>: SELECT n FROM stock\nWHERE id = $1",
+            "parameters: $1 = '5'")
+		CSV("3", "3/7", "LOG",
+                    "duration: 0.1 ms  execute u1: UPDATE stock SET n "
+                    "= $2 WHERE id = $1",
+                    "Parameters: $1 = '5', $2 = '3'")
+			CSV("4", "3/7", "LOG", "statement: COMMIT", "");
+#define JSON(message, more)                                          \
+	"{\"timestamp\":\"2024-01-02 10:20:30.123 "                  \
+	"UTC\",\"pid\":71,\"session_id"                              \
+	"\":\"65a.47\",\"vxid\":\"3/7\",\"error_severity\":\"LOG\"," \
+	"\"message\":\"" message "\"" more "}\n"
+static const char json_log[] = JSON("statement: BEGIN", "")
+	JSON("execute s: SELECT n FROM stock WHERE id = $1",
+             ",\"detail\":\"parameters: $1 = '5'\"")
+		JSON("statement: UPDATE stock SET n = 3 WHERE id = 5; "
+                     "COMMIT",
+                     "");
+static const char stderr_log[] =
+	"2024-01-02 10:20:30.1 UTC [71] LOG:  statement: BEGIN\n"
+	"2024-01-02 10:20:30.1 UTC [72] LOG:  statement: SELECT 1\n"
+	"2024-01-02 10:20:30.1 UTC [71] LOG:  execute s: SELECT n FROM stock\n"
+	"\tWHERE id = $1\n"
+	"2024-01-02 10:20:30.1 UTC [71] DETAIL:  parameters: $1 = '5'\n"
+	"2024-01-02 10:20:30.1 UTC [71] LOG:  statement: UPDATE stock SET n = "
+	"3 "
+	"WHERE id = 5\n"
+	"2024-01-02 10:20:30.1 UTC [71] LOG:  statement: COMMIT\n";
+static const char stock_schema[] = "stock,id,int,,PRI\nstock,n,int,,\n";
+
+START_TEST(every_format)
+{
+	static const struct {
+		enum log_format format;
+		const char *log;
+	} logs[] = { { LOG_MYSQL, mysql_log },
+		     { LOG_MYSQL, mysql8_log },
+		     { LOG_CSV, csv_log },
+		     { LOG_JSON, json_log },
+		     { LOG_STDERR, stderr_log } };
+	struct audit a;
+	audit_of(&a, (struct given){ .log = logs[_i].log,
+	                             .schema = stock_schema,
+	                             .level = LEVEL_PRC });
+	ck_assert_int_eq(a.logs[0].format, logs[_i].format);
+	ck_assert_uint_eq(a.classes.count, 1);
+	ck_assert_uint_eq(a.classes.items[0].count, 2);
+	ck_assert_uint_eq(a.classes.items[0].operations, 4);
+	ck_assert_uint_eq(a.anomaly_count, 1);
+	ck_assert_uint_eq(a.anomalies[0].cycle.count, 2);
+	ck_assert_uint_eq(a.protected_count, 1);
+	for (int k = 0; k < LOG_SKIP_COUNT; k++)
+		ck_assert_uint_eq(a.logs[0].skipped[k].count, 0);
+	audit_free(&a);
+}
+END_TEST
+
+/* An error and a ROLLBACK undo; several statements of a message are one
+ * transaction; sessions are apart; a virtual transaction ends the one before.
+ */
+START_TEST(ends_of_transactions)
+{
+	static const struct {
+		const char *log;
+		uint32_t classes, instances, rolled_back;
+	} cases[] = {
+		{ "\t\t 1 Query\tBEGIN\n\t\t 1 Query\tSELECT a FROM t\n"
+		  "\t\t 1 Query\tROLLBACK\n",
+		  0, 0, 1 },
+		{ "\t\t 1 Query\tSELECT a FROM t\n\t\t 1 Query\tSELECT a FROM "
+		  "t\n",
+		  1, 2, 0 },
+		{ "\t\t 1 Query\tset autocommit=0\n\t\t 1 Query\tSELECT a FROM "
+		  "t\n\t\t 1 Query\tSELECT b FROM t\n\t\t 1 Query\tset "
+		  "autocommit=1\n",
+		  1, 1, 0 },
+		{ "\t\t 1 Query\tBEGIN\n\t\t 2 Query\tBEGIN\n\t\t 1 Query\t"
+		  "SELECT a FROM t\n\t\t 2 Query\tSELECT b FROM t\n\t\t 1 "
+		  "Query\tCOMMIT\n\t\t 2 Query\tCOMMIT\n",
+		  2, 2, 0 },
+		{ "\t\t 1 Query\tBEGIN\n\t\t 1 Query\tSAVEPOINT s\n\t\t 1 "
+		  "Query\tSELECT a FROM t\n\t\t 1 Query\tROLLBACK TO s\n\t\t "
+		  "1 Query\tCOMMIT\n",
+		  1, 1, 0 },
+		{ "2024-01-02 10:20:30 UTC [7] LOG:  statement: SELECT a FROM "
+		  "t; SELECT b FROM t\n",
+		  1, 1, 0 },
+		{ "2024-01-02 10:20:30 UTC [7] LOG:  statement: SELECT a FROM "
+		  "t\n2024-01-02 10:20:30 UTC [7] ERROR:  division by zero\n",
+		  0, 0, 1 },
+		{ CSV("1", "3/7", "LOG", "statement: SELECT a FROM t", "") CSV(
+			  "2", "3/8", "LOG", "statement: SELECT a FROM t", ""),
+		  1, 2, 0 },
+		/* Three rounds of a loop are as two. */
+		{ "\t\t 1 Query\tBEGIN\n\t\t 1 Query\tSELECT a FROM t\n\t\t 1 "
+		  "Query\tSELECT a FROM t\n\t\t 1 Query\tCOMMIT\n\t\t 1 Query\t"
+		  "BEGIN\n\t\t 1 Query\tSELECT a FROM t\n\t\t 1 Query\tSELECT "
+		  "a FROM t\n\t\t 1 Query\tSELECT a FROM t\n\t\t 1 Query\t"
+		  "COMMIT\n",
+		  1, 2, 0 },
+	};
+	struct audit a;
+	uint64_t instances = 0;
+	audit_of(&a,
+	         (struct given){ .log = cases[_i].log, .level = LEVEL_PRC });
+	for (uint32_t i = 0; i < a.classes.count; i++)
+		instances += a.classes.items[i].instances;
+	ck_assert_uint_eq(a.classes.count, cases[_i].classes);
+	ck_assert_uint_eq(instances, cases[_i].instances);
+	ck_assert_uint_eq(a.classes.rolled_back, cases[_i].rolled_back);
+	audit_free(&a);
+}
+END_TEST
+
+START_TEST(what_is_no_log)
+{
+	static const struct {
+		const char *log;
+		size_t length;
+	} cases[] = { { "", 0 },
+		      { "\n\n", 0 },
+		      { "SELECT 1;\n", 0 },
+		      { "\0\1\2\3\377", 5 },
+		      { "{\"isoscope\":1}\n", 0 } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct audit a;
+		struct diags d = { 0 };
+		ck_assert(!run_audit(&a,
+		                     (struct given){ .log = cases[i].log,
+		                                     .length = cases[i].length,
+		                                     .level = LEVEL_PRC },
+		                     &d));
+		ck_assert_uint_eq(d.errors, 1);
+		audit_free(&a);
+		diags_free(&d);
+	}
+}
+END_TEST
+
+/* What cannot be read is skipped, counted, and its place known. */
+START_TEST(broken_logs)
+{
+	static const struct {
+		const char *before, *broken;
+		size_t length;
+		enum log_skip kind;
+		uint32_t line;
+	} cases[] = {
+		{ stderr_log, "garbage\n", 0, SKIP_STRAY, 8 },
+		{ csv_log, "garbage\n", 0, SKIP_STRAY, 6 },
+		{ csv_log, "2024-01-02 10:20:30.123 UTC,u,d,7,l,65a.47,9,\"SE",
+		  0, SKIP_CUT, 6 },
+		{ json_log, "{\"timestamp\":\"2024", 0, SKIP_CUT, 4 },
+		{ json_log, "\377\376\n", 0, SKIP_STRAY, 4 },
+		{ mysql_log, "\t\t   11 Query\tSELECT \0 \1\n", 25, SKIP_BINARY,
+		  12 },
+		{ stderr_log,
+		  "2024-01-02 10:20:30 UTC [7] LOG:  statement: SELECT \0\n",
+		  55, SKIP_BINARY, 8 },
+	};
+	struct text log = { 0 };
+	struct audit a;
+	text_string(&log, cases[_i].before);
+	text_bytes(&log, cases[_i].broken,
+	           cases[_i].length ? cases[_i].length
+	                            : strlen(cases[_i].broken));
+	audit_of(&a, (struct given){ .log = text_get(&log),
+	                             .length = log.length,
+	                             .schema = stock_schema,
+	                             .level = LEVEL_PRC });
+	ck_assert_uint_eq(a.anomaly_count, 1);
+	const struct log_skipped *s = &a.logs[0].skipped[cases[_i].kind];
+	ck_assert_uint_eq(s->count, 1);
+	ck_assert_uint_eq(s->lines[0], cases[_i].line);
+	audit_free(&a);
+	text_free(&log);
+}
+END_TEST
+
+/* Bytes anywhere are changed, taken out, or end the log. */
+START_TEST(damaged_logs)
+{
+	static const char *const logs[] = { mysql_log, csv_log, json_log,
+		                            stderr_log };
+	struct rng r = { process_seed(_i, 1) };
+	for (int n = fewer(100); n; n--) {
+		const char *from = logs[rng_below(&r, 4)];
+		size_t length = strlen(from);
+		char *log = mem_copy_string(from);
+		struct audit a;
+		struct diags d = { 0 };
+		for (uint32_t k = 1 + rng_below(&r, 5); k; k--) {
+			uint32_t at = rng_below(&r, (uint32_t)length);
+			switch (rng_below(&r, 3)) {
+			case 0: log[at] = (char)rng_next(&r); break;
+			case 1:
+				log[at] = "'\"`\\;(/*\n\t"[rng_below(&r, 10)];
+				break;
+			default:
+				memmove(log + at, log + at + 1, length - at);
+				length -= length > 1;
+			}
+		}
+		run_audit(&a,
+		          (struct given){ .log = log,
+		                          .length = length,
+		                          .schema = stock_schema,
+		                          .level = LEVEL_PRC },
+		          &d);
+		audit_free(&a);
+		diags_free(&d);
+		free(log);
+	}
+}
+END_TEST
+
+/* ---- statements ---- */
+
+/* "r:stock.id w:stock.n" */
+static void operation_words(struct text *t, const struct audit *a)
+{
+	const struct shape *s = class_shape(&a->classes, 0, 0);
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct operation *o = &s->items[i];
+		if (i) text_char(t, ' ');
+		text_string(t, o->flags & OPERATION_WRITE ? "w:" : "r:");
+		name_column(t, &a->catalog, o->column);
+	}
+}
+
+static const char two_tables[] =
+	"CREATE TABLE t (id int PRIMARY KEY, n int, s text);"
+	"CREATE TABLE u (id int, t_id int, v int, PRIMARY KEY (id, t_id));";
+
+/* In MySQL's words, and what they read and write, in IsoDiff's order. */
+static const struct {
+	const char *statement, *operations;
+} statements[] = {
+	{ "SELECT n FROM t WHERE id = 1", "r:t.id r:t.n" },
+	{ "SELECT * FROM t", "r:t.id r:t.n r:t.s" },
+	{ "UPDATE t SET n = 2 WHERE id = 1", "r:t.id w:t.n" },
+	{ "UPDATE t SET n = n + 1 WHERE id = 1 ORDER BY s LIMIT 3",
+	  "r:t.id r:t.n w:t.n" },
+	{ "INSERT IGNORE INTO t (id, s) VALUES (1, \"it's\"), (2, 'a\\'b')",
+	  "w:t.id w:t.s" },
+	{ "INSERT INTO t SET id = 1, s = CONCAT('a', \"b\")", "w:t.id w:t.s" },
+	{ "REPLACE INTO `t` (`id`) VALUES (1)", "w:t.id" },
+	{ "INSERT INTO t (id, n) VALUES (1, 2) ON DUPLICATE KEY UPDATE n = "
+	  "VALUES(n) + n",
+	  "w:t.id w:t.n r:t.n w:t.n" },
+	{ "DELETE FROM t WHERE s = 'x' LIMIT 1", "r:t.s w:t.id w:t.n w:t.s" },
+	{ "DELETE a FROM t a JOIN u ON u.t_id = a.id WHERE u.v = 1",
+	  "r:u.t_id r:t.id r:u.v w:t.id w:t.n w:t.s" },
+	{ "UPDATE t a, u SET a.n = u.v WHERE a.id = u.t_id",
+	  "r:t.id r:u.t_id r:u.v w:t.n" },
+	{ "SELECT a.n FROM t AS a LEFT JOIN u USE INDEX (x) ON (a.id = u.t_id) "
+	  "WHERE a.s <=> NULL && u.v REGEXP 'x' LIMIT 10, 20",
+	  "r:t.id r:u.t_id r:t.s r:u.v r:t.n" },
+	{ "SELECT SQL_CALC_FOUND_ROWS n FROM t WHERE id IN (SELECT t_id FROM u "
+	  "WHERE v = 1) GROUP BY s ORDER BY s",
+	  "r:u.v r:u.t_id r:t.id r:t.n" },
+	{ "SELECT IF(n, 'a', 'b') FROM t WHERE s > DATE_SUB(NOW(), INTERVAL 1 "
+	  "WEEK) # it's a comment",
+	  "r:t.s r:t.n" },
+	{ "SELECT /* it's */ n -- it's\n FROM t LOCK IN SHARE MODE", "r:t.n" },
+	{ "SELECT x.m FROM (SELECT max(n) AS m FROM t) x", "r:t.n" },
+	{ "SELECT n FROM t UNION SELECT v FROM u", "r:t.n r:u.v" },
+	{ "SELECT @a := n, @@session.x FROM t WHERE s = 'a' 'b'", NULL },
+	{ "INSERT INTO t (id) SELECT v FROM u WHERE id = 1",
+	  "r:u.id r:u.v w:t.id" },
+	{ "SELECT count(*) FROM t WHERE n = 0x1F OR !n", "r:t.n r:t.n" },
+	{ "SELECT n FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.id = t.id)",
+	  "r:u.id r:t.id r:t.n" },
+};
+enum { STATEMENTS = sizeof statements / sizeof *statements };
+
+START_TEST(operations)
+{
+	struct text log = { 0 }, words = { 0 };
+	struct audit a;
+	text_format(&log, "\t\t    1 Query\t%s\n", statements[_i].statement);
+	audit_of(&a, (struct given){ .log = text_get(&log),
+	                             .schema = two_tables,
+	                             .level = LEVEL_PRC });
+	if (!statements[_i].operations) { /* told, not dropped */
+		ck_assert_uint_eq(a.classes.count, 0);
+		ck_assert_int_eq(a.classes.templates.items[0].kind,
+		                 TEMPLATE_UNREAD);
+		ck_assert_int_eq(audit_verdict(&a), VERDICT_INCONCLUSIVE);
+	} else {
+		const struct template *x = &a.classes.templates.items[0];
+		ck_assert_msg(x->kind == TEMPLATE_DATA, "%s: %s", x->text,
+		              x->why ? x->why : "");
+		operation_words(&words, &a);
+		ck_assert_str_eq(text_get(&words), statements[_i].operations);
+	}
+	audit_free(&a);
+	text_free(&log);
+	text_free(&words);
+}
+END_TEST
+
+/* ---- anomalies, against all that instances can do ---- */
+
+/* Transactions of a few statements, each on a row of t or u, named by one of
+ * two parameters. */
+enum { COLUMNS = 2, TABLES = 2, PARAMETERS = 2, INSTANCES = 3 };
+enum kind { PLAIN, LOCKED, SET, ADD, COPY, KINDS };
+
+struct statement {
+	enum kind kind;
+	uint32_t table, column, parameter;
+};
+struct program_class {
+	struct statement items[3];
+	uint32_t count;
+};
+
+static struct program_class random_class(struct rng *r, uint32_t most, bool si)
+{
+	struct program_class c = { .count = 1 + rng_below(r, most) };
+	for (uint32_t i = 0; i < c.count; i++) {
+		struct statement *s = &c.items[i];
+		*s = (struct statement){ (enum kind)rng_below(r, KINDS),
+			                 rng_below(r, TABLES),
+			                 rng_below(r, COLUMNS),
+			                 rng_below(r, PARAMETERS) };
+		/* What a lock keeps under si is not the same everywhere. */
+		if (si && s->kind == LOCKED) s->kind = PLAIN;
+	}
+	return c;
+}
+
+static void print_class(struct text *t, const struct program_class *c,
+                        const uint32_t *rows)
+{
+	text_string(t, "\t\t 1 Query\tBEGIN\n");
+	for (uint32_t i = 0; i < c->count; i++) {
+		const struct statement *s = &c->items[i];
+		char table = "tu"[s->table], column = "ab"[s->column];
+		char other = "ba"[s->column];
+		text_string(t, "\t\t 1 Query\t");
+		switch (s->kind) {
+		case PLAIN:
+		case LOCKED:
+			text_format(t, "SELECT %c FROM %c", column, table);
+			break;
+		case SET:
+			text_format(t, "UPDATE %c SET %c = 7", table, column);
+			break;
+		case ADD:
+			text_format(t, "UPDATE %c SET %c = %c + 1", table,
+			            column, column);
+			break;
+		default:
+			text_format(t, "UPDATE %c SET %c = %c", table, column,
+			            other);
+		}
+		text_format(t, " WHERE id = %u%s\n", rows[s->parameter],
+		            s->kind == LOCKED ? " FOR UPDATE" : "");
+	}
+	text_string(t, "\t\t 1 Query\tCOMMIT\n");
+}
+
+/* One order of the events of some instances: each has one for each statement
+ * (under si one for its beginning, and then for those that lock), and its
+ * end. */
+struct twin {
+	enum level level;
+	const struct program_class *of[INSTANCES];
+	uint32_t count;
+	uint32_t rows[INSTANCES][PARAMETERS];
+	uint32_t at[INSTANCES]; /* events that were */
+	uint32_t begin[INSTANCES], end[INSTANCES];
+	uint32_t when[INSTANCES][3]; /* of the statement */
+	uint32_t now;
+	bool anomaly;
+};
+
+static bool locks(const struct statement *s)
+{
+	return s->kind != PLAIN;
+}
+static bool writes(const struct statement *s)
+{
+	return s->kind > LOCKED;
+}
+
+static bool same_row(const struct twin *w, uint32_t i,
+                     const struct statement *s, uint32_t k,
+                     const struct statement *q)
+{
+	return s->table == q->table &&
+	       w->rows[i][s->parameter] == w->rows[k][q->parameter];
+}
+
+/* The column that it reads; COLUMNS: none. */
+static uint32_t column_read(const struct statement *s)
+{
+	return s->kind == SET    ? (uint32_t)COLUMNS
+	       : s->kind == COPY ? 1 - s->column
+	                         : s->column;
+}
+
+/* May the statement of instance i happen now? */
+static bool may_run(const struct twin *w, uint32_t i, uint32_t at)
+{
+	const struct statement *s = &w->of[i]->items[at];
+	for (uint32_t k = 0; k < w->count; k++)
+		for (uint32_t q = 0; k != i && q < w->of[k]->count; q++) {
+			const struct statement *other = &w->of[k]->items[q];
+			if (!w->when[k][q] || !same_row(w, i, s, k, other))
+				continue;
+			if (locks(s) && locks(other) && !w->end[k])
+				return false;
+			/* Reads wait for writers, under rc with locks. */
+			if (w->level == LEVEL_RC && writes(other) && !w->end[k])
+				return false;
+			if (w->level == LEVEL_SI && writes(s) &&
+			    writes(other) && w->end[k] > w->begin[i])
+				return false;
+		}
+	return true;
+}
+
+/* Is instance i before k, by a dependency? */
+static bool depends(const struct twin *w, uint32_t i, uint32_t k)
+{
+	for (uint32_t p = 0; p < w->of[i]->count; p++)
+		for (uint32_t q = 0; q < w->of[k]->count; q++) {
+			const struct statement *s = &w->of[i]->items[p];
+			const struct statement *o = &w->of[k]->items[q];
+			bool si = w->level == LEVEL_SI;
+			if (!same_row(w, i, s, k, o)) continue;
+			if (writes(s) && writes(o) && s->column == o->column &&
+			    w->end[i] < w->end[k])
+				return true;
+			uint32_t seen = si ? w->begin[k] : w->when[k][q];
+			if (writes(s) && column_read(o) == s->column &&
+			    w->end[i] < seen)
+				return true;
+			seen = si ? w->begin[i] : w->when[i][p];
+			if (writes(o) && column_read(s) == o->column &&
+			    w->end[k] > seen)
+				return true;
+		}
+	return false;
+}
+
+static void look(struct twin *w)
+{
+	bool before[INSTANCES][INSTANCES];
+	for (uint32_t i = 0; i < w->count; i++)
+		for (uint32_t k = 0; k < w->count; k++)
+			before[i][k] = i != k && depends(w, i, k);
+	for (uint32_t m = 0; m < w->count; m++)
+		for (uint32_t i = 0; i < w->count; i++)
+			for (uint32_t k = 0; k < w->count; k++)
+				before[i][k] |= before[i][m] && before[m][k];
+	for (uint32_t i = 0; i < w->count; i++) w->anomaly |= before[i][i];
+}
+
+static void interleave(struct twin *w)
+{
+	bool over = true;
+	for (uint32_t i = 0; i < w->count && !w->anomaly; i++) {
+		uint32_t at = w->at[i], n = w->of[i]->count;
+		bool first = w->level == LEVEL_SI && !w->begin[i];
+		if (w->end[i]) continue;
+		over = false;
+		w->now++;
+		if (first) {
+			w->begin[i] = w->now;
+			interleave(w);
+			w->begin[i] = 0;
+		} else if (at == n) {
+			w->end[i] = w->now;
+			interleave(w);
+			w->end[i] = 0;
+		} else if (may_run(w, i, at)) {
+			w->at[i]++;
+			w->when[i][at] = w->now;
+			interleave(w);
+			w->when[i][at] = 0;
+			w->at[i]--;
+		}
+		w->now--;
+	}
+	if (over && !w->anomaly) look(w);
+}
+
+/* All ways in which parameters can be the same. */
+static void choose_rows(struct twin *w, uint32_t parameter, uint32_t used)
+{
+	if (w->anomaly) return;
+	if (parameter == w->count * PARAMETERS) {
+		interleave(w);
+		return;
+	}
+	for (uint32_t row = 0; row <= used; row++) {
+		w->rows[parameter / PARAMETERS][parameter % PARAMETERS] = row;
+		choose_rows(w, parameter + 1, used + (row == used));
+	}
+}
+
+/* Can so many instances of the classes have an anomaly? */
+static bool twin_finds(enum level l, const struct program_class *classes,
+                       uint32_t count, uint32_t instances)
+{
+	uint32_t all = 1;
+	for (uint32_t i = 0; i < instances; i++) all *= count;
+	for (uint32_t n = 0; n < all; n++) {
+		struct twin w = { .level = l, .count = instances };
+		uint32_t left = n;
+		bool sorted = true;
+		for (uint32_t i = 0; i < instances; i++, left /= count) {
+			w.of[i] = &classes[left % count];
+			sorted &= !i || w.of[i] >= w.of[i - 1];
+		}
+		if (sorted) choose_rows(&w, 0, 0);
+		if (w.anomaly) return true;
+	}
+	return false;
+}
+
+static const enum level levels[] = { LEVEL_RC, LEVEL_PRC, LEVEL_SI };
+
+START_TEST(all_that_instances_do)
+{
+	static const uint32_t rows[][PARAMETERS] = {
+		{ 1, 2 }, { 3, 4 }, { 5, 1 }, { 6, 6 }
+	};
+	struct rng r = { process_seed(_i, 0) };
+	uint64_t with = 0, without = 0;
+	for (uint64_t n = programs_each(400, 400, 4); n; n--) {
+		enum level l = levels[rng_below(&r, 3)];
+		bool small = rng_below(&r, 2);
+		struct program_class c[2];
+		struct text log = { 0 };
+		struct audit a;
+		uint32_t count = 1 + rng_below(&r, 2), shortest = 99;
+		for (uint32_t i = 0; i < count; i++)
+			c[i] = random_class(&r, small ? 2 : 3, l == LEVEL_SI);
+		for (uint32_t i = 0; i < count; i++)
+			for (size_t k = 0; k < 4; k++)
+				print_class(&log, &c[i], rows[k]);
+		audit_of(&a, (struct given){
+				     .log = text_get(&log),
+				     .schema = "t,id,,,PRI\nt,a,,,\nt,b,,,\n"
+					       "u,id,,,PRI\nu,a,,,\nu,b,,,\n",
+				     .level = l });
+		for (uint32_t i = 0; i < a.anomaly_count; i++)
+			if (a.anomalies[i].cycle.count < shortest)
+				shortest = a.anomalies[i].cycle.count;
+		bool two = twin_finds(l, c, count, 2);
+		ck_assert_msg(two == (shortest == 2), "%s: %s of two:\n%s",
+		              level_word(l), two ? "missed one" : "none",
+		              text_get(&log));
+		if (small && !two) {
+			bool three = twin_finds(l, c, count, 3);
+			ck_assert_msg(three == (shortest == 3),
+			              "%s: %s of three:\n%s", level_word(l),
+			              three ? "missed one" : "none",
+			              text_get(&log));
+		}
+		/* Without the columns there is none. */
+		ck_assert_uint_eq(a.anomaly_count > 0, a.protected_count > 0);
+		ck_assert(a.cover_exact && a.cover_complete);
+		*(a.anomaly_count ? &with : &without) += 1;
+		audit_free(&a);
+		text_free(&log);
+	}
+	if (!is_quick()) ck_assert(with > 0 && without > 0);
+}
+END_TEST
+
+/* ---- columns ---- */
+
+START_TEST(cheapest_cover)
+{
+	struct rng r = { process_seed(_i, 2) };
+	for (int n = fewer(300); n; n--) {
+		uint32_t weights[10], sets[12], things = 1 + rng_below(&r, 10);
+		uint32_t set_count = rng_below(&r, 13), members[10];
+		uint64_t best = UINT64_MAX;
+		struct cover c;
+		for (uint32_t i = 0; i < things; i++)
+			weights[i] = 1 + rng_below(&r, 4);
+		cover_init(&c, weights, things);
+		for (uint32_t s = 0; s < set_count; s++) {
+			uint32_t count = 0;
+			sets[s] = 1 + rng_below(&r, (1u << things) - 1);
+			for (uint32_t i = 0; i < things; i++)
+				if (sets[s] >> i & 1) members[count++] = i;
+			cover_add(&c, members, count);
+		}
+		for (uint32_t m = 0; m < 1u << things; m++) {
+			uint64_t cost = 0;
+			bool meets = true;
+			for (uint32_t s = 0; s < set_count; s++)
+				meets &= (sets[s] & m) != 0;
+			for (uint32_t i = 0; i < things; i++)
+				cost += m >> i & 1 ? weights[i] : 0;
+			if (meets && cost < best) best = cost;
+		}
+		cover_solve(&c);
+		ck_assert(c.exact);
+		ck_assert_uint_eq(c.cost, best);
+		for (uint32_t s = 0; s < set_count; s++) {
+			bool met = false;
+			for (uint32_t i = 0; i < things; i++)
+				met |= c.best[i] && sets[s] >> i & 1;
+			ck_assert(met);
+		}
+		cover_free(&c);
+	}
+}
+END_TEST
+
+/* ---- hints ---- */
+
+#define LOST                                                                 \
+	"\t\t 1 Query\tBEGIN\n\t\t 1 Query\tSELECT n FROM stock WHERE id = " \
+	"5\n\t\t 1 Query\tUPDATE stock SET n = n + 1 WHERE id = 5\n\t\t 1 "  \
+	"Query\tCOMMIT\n"
+
+START_TEST(hints)
+{
+	static const struct {
+		const char *hints;
+		uint32_t anomalies, columns;
+		uint64_t unprotectable;
+	} cases[] = {
+		{ "", 1, 1, 0 },
+		{ "# nothing\n\nweight stock.n 7\n", 1, 1, 0 },
+		{ "unique stock.id # one each\n", 0, 0, 0 },
+		{ "ignore T1\n", 0, 0, 0 },
+		{ "exclusive T1 T1\n", 0, 0, 0 },
+		{ "fixed stock.n\n", 1, 0, 1 },
+		{ "commutes stock.n\n", 1, 1, 0 }, /* it is read as well */
+	};
+	struct audit a;
+	audit_of(&a, (struct given){ .log = LOST LOST,
+	                             .schema = stock_schema,
+	                             .hints = cases[_i].hints,
+	                             .level = LEVEL_PRC });
+	ck_assert_uint_eq(a.anomaly_count, cases[_i].anomalies);
+	ck_assert_uint_eq(a.protected_count, cases[_i].columns);
+	ck_assert_uint_eq(a.unprotectable, cases[_i].unprotectable);
+	audit_free(&a);
+}
+END_TEST
+
+START_TEST(wrong_hints)
+{
+	static const char *const wrong[] = {
+		"commute stock.n\n",   "commutes stock.m\n", "commutes n\n",
+		"weight stock.n 0\n",  "weight stock.n\n",   "ignore T2\n",
+		"tolerates T1\n",      "ignore 1\n",         "key stock.n,x\n",
+		"exclusive T1 T2 T3\n"
+	};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct audit a;
+		struct diags d = { 0 };
+		ck_assert_msg(!run_audit(&a,
+		                         (struct given){ .log = LOST,
+		                                         .schema = stock_schema,
+		                                         .hints = wrong[i],
+		                                         .level = LEVEL_PRC },
+		                         &d),
+		              "%s", wrong[i]);
+		ck_assert_uint_eq(d.errors, 1);
+		ck_assert_uint_eq(d.items[0].line, 1);
+		audit_free(&a);
+		diags_free(&d);
+	}
+}
+END_TEST
+
+void add_audit_tests(TCase *tests)
+{
+	tcase_add_loop_test(tests, every_format, 0, 5);
+	tcase_add_loop_test(tests, ends_of_transactions, 0, 9);
+	tcase_add_test(tests, what_is_no_log);
+	tcase_add_loop_test(tests, broken_logs, 0, 7);
+	tcase_add_loop_test(tests, damaged_logs, 0, 4);
+	tcase_add_loop_test(tests, operations, 0, STATEMENTS);
+	tcase_add_loop_test(tests, all_that_instances_do, 0, 4);
+	tcase_add_loop_test(tests, cheapest_cover, 0, 2);
+	tcase_add_loop_test(tests, hints, 0, 7);
+	tcase_add_test(tests, wrong_hints);
+}
