@@ -247,6 +247,13 @@ static struct tree_step *begin_step(struct decoder *x, uint64_t pc)
 static struct tree_step *access_step(struct decoder *x, enum guest_request kind,
                                      uint64_t pc)
 {
+	static const enum strength strengths[] = {
+		[ISO_NO_LOCK] = STRENGTH_PLAIN,
+		[ISO_KEY_SHARE] = STRENGTH_KEY_SHARE,
+		[ISO_SHARE] = STRENGTH_SHARE,
+		[ISO_NO_KEY_UPDATE] = STRENGTH_NO_KEY_UPDATE,
+		[ISO_UPDATE] = STRENGTH_UPDATE
+	};
 	uint64_t most = library_bounds(x->guest->library).accesses;
 	if (x->last->accesses >= most)
 		return cut(x, pc, most, "reads and writes in a transaction");
@@ -263,7 +270,7 @@ static struct tree_step *access_step(struct decoder *x, enum guest_request kind,
 	s->step.strength =
 		x->wire.bad || (kind == GUEST_PUT && lock == ISO_UPDATE)
 			? STRENGTH_PLAIN
-			: (enum strength)lock;
+			: strengths[lock];
 	return s;
 }
 
