@@ -196,6 +196,99 @@ START_TEST(ends_of_transactions)
 }
 END_TEST
 
+/* What a careless reading of a log overlooks: each has an anomaly, or says why
+ * it has none for certain. */
+#define PG(text) "2024-01-02 10:20:30 UTC [7] LOG:  statement: " text "\n"
+#define TWO(read, write) PG("BEGIN") PG(read) PG(write) PG("COMMIT")
+#define SET_N "UPDATE t SET n = 3 WHERE id = 5"
+static const struct {
+	const char *log;
+	enum level level;
+	enum verdict verdict;
+} overlooked[] = {
+	/* Rows that come and go are read without a column, ... */
+	{ TWO("SELECT count(*) FROM t", "INSERT INTO t (n) VALUES (1)"),
+	  LEVEL_SI, VERDICT_VIOLATED },
+	{ TWO("SELECT EXISTS (SELECT 1 FROM t)", "DELETE FROM t WHERE id = 3"),
+	  LEVEL_SI, VERDICT_VIOLATED },
+	{ TWO("SELECT count(*) FROM t", SET_N), LEVEL_SI, VERDICT_HOLDS },
+	/* ... and have columns that INSERT does not list, but a new key. */
+	{ TWO("SELECT sum(n) FROM t", "INSERT INTO t (s) VALUES ('a')"),
+	  LEVEL_SI, VERDICT_VIOLATED },
+	{ TWO("SELECT n FROM t WHERE id = 5", "INSERT INTO t (n) VALUES (1)"),
+	  LEVEL_SI, VERDICT_HOLDS },
+	{ TWO("SELECT n FROM t WHERE id = 5", "INSERT INTO t (id) VALUES (6)"),
+	  LEVEL_SI, VERDICT_VIOLATED },
+	/* Names of queries, rows and columns. */
+	{ TWO("WITH t AS (SELECT n FROM t WHERE id = 5) SELECT n FROM t",
+	      SET_N),
+	  LEVEL_PRC, VERDICT_VIOLATED },
+	{ TWO("SELECT n FROM t WHERE id = 5", "WITH t AS (SELECT 1) " SET_N),
+	  LEVEL_PRC, VERDICT_VIOLATED },
+	{ TWO("SELECT row_to_json(x) FROM t x WHERE id = 5", SET_N), LEVEL_PRC,
+	  VERDICT_VIOLATED },
+	{ TWO("SELECT z FROM t WHERE id = 5",
+	      "UPDATE t SET z = 3 WHERE id = 5"),
+	  LEVEL_PRC, VERDICT_VIOLATED },
+	{ TWO("SELECT id FROM t ORDER BY n LIMIT 1", SET_N), LEVEL_SI,
+	  VERDICT_VIOLATED },
+	{ TWO("SELECT id FROM t ORDER BY n", SET_N), LEVEL_SI, VERDICT_HOLDS },
+	/* Locks that are none. */
+	{ TWO("SELECT n FROM t WHERE id = 5 FOR NO KEY UPDATE", SET_N),
+	  LEVEL_PRC, VERDICT_HOLDS },
+	{ TWO("SELECT n FROM t WHERE id = 5 FOR KEY SHARE", SET_N), LEVEL_PRC,
+	  VERDICT_VIOLATED },
+	{ TWO("SELECT n FROM t, u WHERE t.id = 5 AND u.id = 5 FOR UPDATE OF u",
+	      SET_N),
+	  LEVEL_PRC, VERDICT_VIOLATED },
+	{ TWO("SELECT n FROM t, u WHERE t.id = 5 AND u.id = 5 FOR UPDATE OF t",
+	      SET_N),
+	  LEVEL_PRC, VERDICT_HOLDS },
+	/* Ends of transactions that are none. */
+	{ PG("BEGIN") PG("SAVEPOINT s") "2024-01-02 10:20:30 UTC [7] ERROR:  "
+	                                "duplicate\n" PG("ROLLBACK TO s") PG(
+						"SELECT n FROM t WHERE id = 5")
+	                                        PG(SET_N) PG("COMMIT"),
+	  LEVEL_PRC, VERDICT_VIOLATED },
+	{ PG("BEGIN") PG("SELECT n FROM t WHERE id = 5") PG("BEGIN") PG(SET_N)
+	          PG("COMMIT"),
+	  LEVEL_PRC, VERDICT_VIOLATED },
+	{ PG("BEGIN") PG("COMMIT AND CHAIN") PG("SELECT n FROM t WHERE id = 5")
+	          PG(SET_N) PG("COMMIT"),
+	  LEVEL_PRC, VERDICT_VIOLATED },
+	/* What was not looked at. */
+	{ PG("SHOW x"), LEVEL_PRC, VERDICT_INCONCLUSIVE },
+	{ PG("BEGIN") PG("SELECT n FROM t WHERE id = 5") PG("ROLLBACK")
+	          PG(SET_N),
+	  LEVEL_PRC, VERDICT_INCONCLUSIVE },
+	{ PG(SET_N) PG("BEGIN") PG("SELECT n FROM t WHERE id = 5"), LEVEL_PRC,
+	  VERDICT_INCONCLUSIVE },
+	{ PG(SET_N) PG("SELECT n FROM t WHERE s = 'a"), LEVEL_PRC,
+	  VERDICT_INCONCLUSIVE },
+	{ PG(SET_N) "stray\n", LEVEL_PRC, VERDICT_INCONCLUSIVE },
+	{ "LOG:  statement: " SET_N "\n", LEVEL_PRC, VERDICT_INCONCLUSIVE },
+	/* The server's own lines begin otherwise. */
+	{ "\t\t 1 Query\tUPDATE t SET s = 'a\nTime, Version: 3'\n\t\t 1 "
+	  "Query\tSELECT n FROM t\n",
+	  LEVEL_PRC, VERDICT_HOLDS },
+};
+enum { OVERLOOKED = sizeof overlooked / sizeof *overlooked };
+
+START_TEST(nothing_is_overlooked)
+{
+	struct audit a;
+	audit_of(&a, (struct given){ .log = overlooked[_i].log,
+	                             .schema = "CREATE TABLE t (id int PRIMARY "
+	                                       "KEY, n int, s text);"
+	                                       "CREATE TABLE u (id int PRIMARY "
+	                                       "KEY, m int);",
+	                             .level = overlooked[_i].level });
+	ck_assert_msg(audit_verdict(&a) == overlooked[_i].verdict, "%s",
+	              overlooked[_i].log);
+	audit_free(&a);
+}
+END_TEST
+
 START_TEST(what_is_no_log)
 {
 	static const struct {
@@ -765,6 +858,7 @@ void add_audit_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, every_format, 0, 5);
 	tcase_add_loop_test(tests, ends_of_transactions, 0, 9);
+	tcase_add_loop_test(tests, nothing_is_overlooked, 0, OVERLOOKED);
 	tcase_add_test(tests, what_is_no_log);
 	tcase_add_loop_test(tests, broken_logs, 0, 7);
 	tcase_add_loop_test(tests, damaged_logs, 0, 4);

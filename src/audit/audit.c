@@ -85,6 +85,11 @@ static bool read_log(struct audit *a, uint32_t i, struct diags *d)
 		log_read(&a->logs[i], f, a->options.interrupt, hear, &l, &why);
 	if (!standard) fclose(f);
 	if (l.begun) classes_end_log(&a->classes);
+	for (uint64_t k = 0; k < a->classes.broken.count; k++)
+		log_skipped_add(
+			&a->logs[i].skipped[SKIP_CUT],
+			a->classes.broken.lines[k < LOG_PLACES ? k : 0]);
+	a->classes.broken = (struct log_skipped){ 0 };
 	if (!fine) cannot_read(d, path, text_get(&why));
 	if (a->logs[i].stopped) a->stop = STOP_INTERRUPTED;
 	text_free(&why);

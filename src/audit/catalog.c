@@ -97,7 +97,9 @@ uint32_t catalog_find_column(const struct catalog *c, uint32_t table,
 	return look_column(c, table, low, n, &p);
 }
 
-static uint32_t add_column(struct catalog *c, uint32_t table, const char *name)
+/* One that `SELECT *` does not have, if it is not listed. */
+static uint32_t put_column(struct catalog *c, uint32_t table, const char *name,
+                           bool listed)
 {
 	char low[NAME_MOST + 1];
 	struct table_probe p;
@@ -113,15 +115,32 @@ static uint32_t add_column(struct catalog *c, uint32_t table, const char *name)
 		                               .table = table,
 		                               .weight = 1 };
 	table_put(&c->columns_by_name, p, i);
+	if (!listed) return i;
 	VEC_RESERVE(t->columns, t->column_count, t->column_capacity);
 	t->columns[t->column_count++] = i;
 	return i;
+}
+
+static uint32_t add_column(struct catalog *c, uint32_t table, const char *name)
+{
+	return put_column(c, table, name, true);
+}
+
+uint32_t catalog_rows(struct catalog *c, uint32_t table)
+{
+	return put_column(c, table, "(rows)", false);
 }
 
 uint32_t catalog_column(struct catalog *c, uint32_t table, const char *name)
 {
 	uint32_t i = catalog_find_column(c, table, name);
 	if (i != CATALOG_NONE || c->tables[table].told) return i;
+	return add_column(c, table, name);
+}
+
+uint32_t catalog_logged_column(struct catalog *c, uint32_t table,
+                               const char *name)
+{
 	return add_column(c, table, name);
 }
 

@@ -57,6 +57,11 @@ uint32_t catalog_find_table(const struct catalog *c, const char *name);
 uint32_t catalog_column(struct catalog *c, uint32_t table, const char *name);
 uint32_t catalog_find_column(const struct catalog *c, uint32_t table,
                              const char *name);
+/* A new one even then: the schema may be older than the log. */
+uint32_t catalog_logged_column(struct catalog *c, uint32_t table,
+                               const char *name);
+/* That stands for which rows the table has; `*` is without it. */
+uint32_t catalog_rows(struct catalog *c, uint32_t table);
 /* That stands for all of the table. */
 uint32_t catalog_any_column(struct catalog *c, uint32_t table);
 bool column_is_any(const struct catalog *c, uint32_t column);

@@ -235,7 +235,7 @@ static void class_fill(struct classes *c, struct transaction_class *x,
 			.first_place = x->place_count
 		};
 		x->place_count += shape->place_count;
-		x->operations += shape->count;
+		x->operations += shape->counted;
 		for (uint32_t k = 0; k < shape->count; k++)
 			x->reads_only &=
 				!(shape->items[k].flags & OPERATION_WRITE);
@@ -263,7 +263,7 @@ static void add_instance(struct classes *c, struct session *s)
 	uint64_t h = 1;
 	uint32_t i, unfolded = 0;
 	for (i = 0; i < s->count; i++)
-		unfolded += step_shape(c, &s->steps[i])->count;
+		unfolded += step_shape(c, &s->steps[i])->counted;
 	fold(c, s);
 	for (i = 0; i < s->count; i++)
 		h = hash_mix(h, shape_number(c, &s->steps[i]));
@@ -393,13 +393,21 @@ static void one_statement(struct classes *c, struct session *s,
                           uint32_t template, const struct log_entry *e,
                           bool first)
 {
-	switch (c->templates.items[template].kind) {
+	const struct template *x = &c->templates.items[template];
+	switch (x->kind) {
 	case TEMPLATE_BEGIN:
+		/* PostgreSQL warns, and goes on with the same transaction. */
+		if (!c->mysql && s->begun) break;
 		finish(c, s, END_COMMIT);
 		s->begun = true;
 		break;
-	case TEMPLATE_COMMIT: finish(c, s, END_COMMIT); break;
-	case TEMPLATE_ROLLBACK: finish(c, s, END_ROLLBACK); break;
+	case TEMPLATE_COMMIT:
+	case TEMPLATE_ROLLBACK:
+		finish(c, s,
+		       x->kind == TEMPLATE_COMMIT ? END_COMMIT : END_ROLLBACK);
+		s->begun = x->chains;
+		break;
+	case TEMPLATE_ROLLBACK_TO: s->failed = false; break;
 	case TEMPLATE_AUTOCOMMIT_OFF: s->manual = true; break;
 	case TEMPLATE_AUTOCOMMIT_ON:
 		finish(c, s, END_COMMIT);
@@ -424,8 +432,10 @@ static void statements(struct classes *c, struct session *s,
 	struct sql_words *w = &c->words;
 	bool first = true;
 	uint32_t newlines = 0, counted = 0;
-	if (!words_read(w, e->text, e->length, c->mysql))
+	if (!words_read(w, e->text, e->length, c->mysql)) {
 		log_skipped_add(&c->broken, e->line);
+		return;
+	}
 	templates_parameters(&c->templates, e->parameters,
 	                     e->parameters_length);
 	for (uint32_t from = 0, to; from < w->count; from = to + 1) {

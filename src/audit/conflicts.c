@@ -42,17 +42,24 @@ static uint32_t settle_columns(struct conflicts *g, uint32_t first)
 	return kept;
 }
 
+static const struct audit_key *key_of(const struct conflicts *g, uint32_t of,
+                                      uint32_t statement, uint32_t place)
+{
+	const struct transaction_class *x = &g->classes->items[of];
+	uint32_t template = x->statements[statement].template;
+	return g->classes->templates.items[template].places[place].key;
+}
+
 /* Is the row named by a value that no two transactions share? */
 static bool is_own_row(const struct conflicts *g, uint32_t of,
                        uint32_t statement, uint32_t place)
 {
 	const struct transaction_class *x = &g->classes->items[of];
 	const struct class_statement *s = &x->statements[statement];
-	const struct template *t = &g->classes->templates.items[s->template];
-	const struct operation_place *p = &t->places[place];
-	if (!x->places[s->first_place + place].named || !p->key) return false;
-	for (uint32_t i = 0; i < p->key->count; i++)
-		if (g->catalog->columns[p->key->columns[i]].unique) return true;
+	const struct audit_key *key = key_of(g, of, statement, place);
+	if (!x->places[s->first_place + place].named || !key) return false;
+	for (uint32_t i = 0; i < key->count; i++)
+		if (g->catalog->columns[key->columns[i]].unique) return true;
 	return false;
 }
 
@@ -71,13 +78,16 @@ static void add_node(struct conflicts *g, uint32_t of, uint32_t statement,
 	VEC_RESERVE(g->nodes, g->node_count, g->node_capacity);
 	struct audit_node *n = &g->nodes[g->node_count++];
 	const struct class_place *p = &x->places[place];
-	*n = (struct audit_node){ .of = of,
-		                  .statement = statement,
-		                  .place = place,
-		                  .table = p->table,
-		                  .row = p->named ? p->row : CATALOG_NONE,
-		                  .flags = o->flags,
-		                  .first_column = g->column_count };
+	*n = (struct audit_node){
+		.of = of,
+		.statement = statement,
+		.place = place,
+		.table = p->table,
+		.row = p->named ? p->row : CATALOG_NONE,
+		.key = p->named ? key_of(g, of, statement, o->place) : NULL,
+		.flags = o->flags,
+		.first_column = g->column_count
+	};
 	for (uint32_t i = first; i < s->count; i++)
 		if (s->items[i].place == o->place &&
 		    s->items[i].flags == o->flags)
@@ -228,6 +238,18 @@ static bool meet(struct conflicts *to, const struct conflicts *g,
                  const uint64_t *but)
 {
 	bool both_add = a->flags & b->flags & OPERATION_ADD, any = false;
+	/* A row that comes or goes has all columns: others have defaults. */
+	unsigned rows = OPERATION_FRESH | OPERATION_GONE;
+	const struct audit_node *read = a->flags & rows && !is_write(b) ? b
+	                                : b->flags & rows && !is_write(a)
+	                                        ? a
+	                                        : NULL;
+	for (uint32_t i = 0; read && i < read->column_count; i++) {
+		any |= met(to, g, false, g->columns[read->first_column + i],
+		           but);
+		if (any && !to) return true;
+	}
+	if (read) return any;
 	for (uint32_t i = 0, k = 0; i < a->column_count; i++) {
 		uint32_t x = g->columns[a->first_column + i];
 		bool all = a->any && column_is_any(g->catalog, x);
@@ -244,6 +266,22 @@ static bool meet(struct conflicts *to, const struct conflicts *g,
 	return any;
 }
 
+/* Has the inserted row a key that the database makes? No other was named by it
+ * before. */
+static bool has_new_key(const struct conflicts *g,
+                        const struct audit_node *write,
+                        const struct audit_key *key)
+{
+	assert(write->flags & OPERATION_FRESH);
+	if (write->any) return false;
+	for (uint32_t i = 0; i < key->count; i++)
+		for (uint32_t k = 0; k < write->column_count; k++)
+			if (g->columns[write->first_column + k] ==
+			    key->columns[i])
+				return false;
+	return true;
+}
+
 static bool may_conflict(const struct conflicts *g, const struct audit_node *a,
                          const struct audit_node *b)
 {
@@ -253,6 +291,10 @@ static bool may_conflict(const struct conflicts *g, const struct audit_node *a,
 	if (both & OPERATION_FRESH) return false;
 	/* A row that is there was not inserted just now. */
 	const struct audit_node *read = is_write(a) ? b : a;
+	const struct audit_node *write = is_write(a) ? a : b;
+	if (write->flags & OPERATION_FRESH && read->key &&
+	    has_new_key(g, write, read->key))
+		return false;
 	return !(g->catalog->tables[a->table].exists && one & OPERATION_FRESH &&
 	         !is_write(read) && read->row != CATALOG_NONE);
 }
@@ -476,14 +518,16 @@ static uint32_t count_class(const struct conflicts *g, uint32_t of,
 	memset(at, 0xff, g->catalog->column_count * sizeof *at);
 	for (uint32_t s = 0; s < x->count; s++) {
 		const struct shape *shape = class_shape(g->classes, of, s);
-		for (uint32_t k = 0; k < shape->count; k++, total++) {
+		for (uint32_t k = 0; k < shape->count; k++) {
 			const struct operation *o = &shape->items[k];
+			if (o->flags & OPERATION_UNCOUNTED) continue;
 			if (at[o->column] == UINT32_MAX) {
 				at[o->column] = n;
 				out[n++] =
 					(struct counts){ o->column, 0, 0, 0 };
 			}
 			struct counts *c = &out[at[o->column]];
+			total++;
 			if (o->flags & OPERATION_FRESH)
 				c->fresh++;
 			else if (o->flags & OPERATION_WRITE)

@@ -27,8 +27,9 @@ enum conflict_kind { CONFLICT_RW, CONFLICT_WR, CONFLICT_WW };
 /* Operations of one kind at one place of a statement of a class. */
 struct audit_node {
 	uint32_t of, statement,
-		place;       /* class; statement; place of the class */
-	uint32_t table, row; /* row: CATALOG_NONE, unless it is one */
+		place;               /* class; statement; place of the class */
+	uint32_t table, row;         /* row: CATALOG_NONE, unless it is one */
+	const struct audit_key *key; /* that names the row; NULL: none does */
 	unsigned flags;
 	bool any;                            /* one of its columns is "*" */
 	uint32_t first_column, column_count; /* ascending, each once */

@@ -181,6 +181,8 @@ bool log_read(struct log *log, FILE *from, const atomic_bool *stop,
 		s->at = s->end = 0;
 		log->bytes = log->lines = 0;
 		formats[log->format].read(s);
+	} else if (ferror(from)) {
+		text_string(why, "it cannot be read, or is a folder");
 	} else if (empty && !log->stopped) {
 		text_string(why, "it is empty");
 	} else if (!log->stopped) {

@@ -88,8 +88,11 @@ bool log_mysql_fits(const char *line)
 /* What the server writes when it opens the file. */
 static bool is_banner(const char *line)
 {
-	return strstr(line, "Version: ") || !strncmp(line, "Tcp port:", 9) ||
-	       !strncmp(line, "TCP Port:", 9) || !strncmp(line, "Time ", 5) ||
+	const char *version = strstr(line, ", Version: ");
+	return (version && strchr("./", *line)) ||
+	       !strncmp(line, "Tcp port: ", 10) ||
+	       !strncmp(line, "TCP Port: ", 10) ||
+	       (!strncmp(line, "Time ", 5) && strstr(line, " Id Command")) ||
 	       !*blanks(line);
 }
 

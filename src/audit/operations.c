@@ -135,6 +135,14 @@ static bool read_bare_in(struct walk *w, const struct mentions *s,
 		add(w, column, x->place, w->flags);
 		return true;
 	}
+	/* The schema may be older than the log. */
+	if (!untold && !queries && s->count == 1 && !s->outer) {
+		add(w,
+		    catalog_logged_column(w->catalog, table_of(w, s->items),
+		                          name),
+		    s->items[0].place, w->flags | OPERATION_UNCOUNTED);
+		return true;
+	}
 	if (!untold) return queries > 0 && !s->outer;
 	for (uint32_t i = 0; i < s->count; i++) {
 		const struct mention *x = &s->items[i];
@@ -145,6 +153,18 @@ static bool read_bare_in(struct walk *w, const struct mentions *s,
 		    x->place, w->flags);
 	}
 	return true;
+}
+
+static bool is_told_column(const struct walk *w, const char *name)
+{
+	for (const struct mentions *s = w->in; s; s = s->outer)
+		for (uint32_t i = 0; i < s->count; i++)
+			if (s->items[i].place != CATALOG_NONE &&
+			    catalog_find_column(w->catalog,
+			                        table_of(w, &s->items[i]),
+			                        name) != CATALOG_NONE)
+				return true;
+	return false;
 }
 
 static void column_reference(struct walk *w, json_t *body)
@@ -160,6 +180,12 @@ static void column_reference(struct walk *w, json_t *body)
 		return;
 	}
 	if (n == 1) {
+		/* "row_to_json(t)" reads the whole row. */
+		const struct mention *row = find_source(w, node_name(last));
+		if (row && !is_told_column(w, node_name(last))) {
+			read_all(w, row);
+			return;
+		}
 		for (const struct mentions *s = w->in; s; s = s->outer)
 			if (read_bare_in(w, s, node_name(last))) return;
 		return;
@@ -171,8 +197,10 @@ static void column_reference(struct walk *w, json_t *body)
 		read_all(w, s);
 		return;
 	}
-	uint32_t column = column_in(w, s, node_name(last));
-	if (column != CATALOG_NONE) add(w, column, s->place, w->flags);
+	if (s->place == CATALOG_NONE) return;
+	add(w,
+	    catalog_logged_column(w->catalog, table_of(w, s), node_name(last)),
+	    s->place, w->flags);
 }
 
 /* ---- expressions ---- */
@@ -364,20 +392,29 @@ static const char *alias_of(json_t *body)
 static bool is_named_query(const struct walk *w, json_t *range)
 {
 	const char *name = node_string(range, "relname");
+	if (*node_string(range, "schemaname")) return false;
 	for (uint32_t i = 0; i < w->named_count; i++)
 		if (same_name(w->named[i], name)) return true;
 	return same_name(name, "dual");
+}
+
+/* What is changed is a table, even if a query has its name. */
+static void changed_table(struct walk *w, json_t *range)
+{
+	const char *name = node_string(range, "relname");
+	const char *alias = alias_of(range);
+	add_source(w, *alias ? alias : name,
+	           add_place(w, catalog_table(w->catalog, name)));
 }
 
 static void range_table(struct walk *w, json_t *range)
 {
 	const char *name = node_string(range, "relname");
 	const char *alias = alias_of(range);
-	uint32_t place =
-		is_named_query(w, range)
-			? CATALOG_NONE
-			: add_place(w, catalog_table(w->catalog, name));
-	add_source(w, *alias ? alias : name, place);
+	if (is_named_query(w, range))
+		add_source(w, *alias ? alias : name, CATALOG_NONE);
+	else
+		changed_table(w, range);
 }
 
 /* Its tables first; queries in it as they come. */
@@ -452,18 +489,98 @@ static void leave(struct walk *w, struct mentions *s)
 
 static void statement(struct walk *w, json_t *node);
 
+static bool name_query(struct walk *w, json_t *cte)
+{
+	if (w->named_count == sizeof w->named / sizeof *w->named) return false;
+	w->named[w->named_count++] = node_string(cte, "ctename");
+	return true;
+}
+
 static void with(struct walk *w, json_t *body)
 {
 	json_t *clause = json_object_get(body, "withClause"), *item, *cte;
 	json_t *all = json_object_get(clause, "ctes");
 	size_t i;
+	bool recursive = json_is_true(json_object_get(clause, "recursive"));
 	json_array_foreach(all, i, item)
 	{
 		if (!node_is(item, "CommonTableExpr", &cte)) continue;
-		if (w->named_count < 64)
-			w->named[w->named_count++] =
-				node_string(cte, "ctename");
+		/* Within itself, the name is a table's, unless RECURSIVE. */
+		bool first = recursive && name_query(w, cte);
 		statement(w, json_object_get(cte, "ctequery"));
+		if (!first) name_query(w, cte);
+	}
+}
+
+/* Which rows there are is read in any case, as by count(*); and in what order,
+ * where that decides which are returned. */
+static void uncounted_reads(struct walk *w, json_t *select, uint32_t begin)
+{
+	unsigned before = w->flags;
+	w->flags |= OPERATION_CONDITION | OPERATION_UNCOUNTED;
+	if (json_object_get(select, "limitCount")) {
+		json_t *order = json_object_get(select, "sortClause"), *item;
+		json_t *by, *name;
+		size_t i;
+		json_array_foreach(order, i, item)
+		{
+			/* Another name of a column is in the list already. */
+			if (node_is(item, "SortBy", &by) &&
+			    node_is(json_object_get(by, "node"), "ColumnRef",
+			            &name))
+				column_reference(w, name);
+		}
+	}
+	for (uint32_t i = 0; i < w->in->count; i++) {
+		uint32_t place = w->in->items[i].place;
+		bool any = place == CATALOG_NONE;
+		for (uint32_t k = begin; k < w->to->count && !any; k++)
+			any = w->to->items[k].place == place;
+		if (!any)
+			add(w,
+			    catalog_rows(w->catalog,
+			                 table_of(w, &w->in->items[i])),
+			    place, w->flags);
+	}
+	w->flags = before;
+}
+
+/* Which tables are locked, "FOR UPDATE OF t"; FOR KEY SHARE lets others write
+ * all but keys. */
+static bool is_locked(struct walk *w, json_t *clauses, uint32_t place)
+{
+	json_t *item, *clause, *range, *of, *table;
+	size_t i, k;
+	json_array_foreach(clauses, i, item)
+	{
+		if (!node_is(item, "LockingClause", &clause) ||
+		    !strcmp(node_string(clause, "strength"), "LCS_FORKEYSHARE"))
+			continue;
+		of = json_object_get(clause, "lockedRels");
+		if (!json_array_size(of)) return true;
+		json_array_foreach(of, k, table)
+		{
+			if (!node_is(table, "RangeVar", &range)) continue;
+			const struct mention *s =
+				find_source(w, node_string(range, "relname"));
+			if (s && s->place == place) return true;
+		}
+	}
+	return false;
+}
+
+static void settle_locks(struct walk *w, json_t *select, uint32_t begin)
+{
+	json_t *clauses = json_object_get(select, "lockingClause");
+	if (!json_array_size(clauses)) return;
+	for (uint32_t i = 0; i < w->in->count; i++) {
+		uint32_t place = w->in->items[i].place;
+		if (place == CATALOG_NONE || is_locked(w, clauses, place))
+			continue;
+		for (uint32_t k = begin; k < w->to->count; k++)
+			if (w->to->items[k].place == place)
+				w->to->items[k].flags &=
+					(uint16_t)~OPERATION_LOCKED;
 	}
 }
 
@@ -473,6 +590,7 @@ static void query(struct walk *w, json_t *select)
 	size_t i;
 	json_t *item;
 	unsigned before = w->flags;
+	uint32_t named = w->named_count, begin = w->to->count;
 	w->flags &= ~(unsigned)(OPERATION_CONDITION | OPERATION_LOCKED |
 	                        OPERATION_CHANGE | OPERATION_ADD);
 	with(w, select);
@@ -480,6 +598,7 @@ static void query(struct walk *w, json_t *select)
 		query(w, json_object_get(select, "larg"));
 		query(w, json_object_get(select, "rarg"));
 		w->flags = before;
+		w->named_count = named;
 		return;
 	}
 	json_t *from = json_object_get(select, "fromClause");
@@ -493,8 +612,11 @@ static void query(struct walk *w, json_t *select)
 	reads(w, json_object_get(select, "havingClause"));
 	subqueries(w, json_object_get(select, "valuesLists"));
 	reads(w, json_object_get(select, "valuesLists"));
+	uncounted_reads(w, select, begin);
+	settle_locks(w, select, begin);
 	leave(w, &s);
 	w->flags = before;
+	w->named_count = named;
 }
 
 /* ---- changes ---- */
@@ -557,12 +679,12 @@ static void set_writes(struct walk *w, json_t *targets, uint32_t target_place)
 		uint32_t place = target_place;
 		if (!node_is(item, "ResTarget", &target)) continue;
 		const char *name = set_column(w, target, &place);
-		uint32_t column = catalog_column(
+		uint32_t column = catalog_logged_column(
 			w->catalog, w->to->places[place].table, name);
 		unsigned flags = OPERATION_WRITE;
 		if (adds(json_object_get(target, "val"), name))
 			flags |= OPERATION_ADD;
-		if (column != CATALOG_NONE) add(w, column, place, flags);
+		add(w, column, place, flags);
 	}
 }
 
@@ -595,7 +717,7 @@ static void update(struct walk *w, json_t *body)
 	json_t *from = json_object_get(body, "fromClause");
 	with(w, body);
 	enter(w, &s);
-	range_table(w, json_object_get(body, "relation"));
+	changed_table(w, json_object_get(body, "relation"));
 	uint32_t place = s.items[0].place;
 	json_array_foreach(from, i, item) from_item(w, item);
 	/* MySQL's UPDATE a JOIN b: both mentions of a are the same rows. */
@@ -605,7 +727,7 @@ static void update(struct walk *w, json_t *body)
 	subqueries(w, targets);
 	conditions(w, from, json_object_get(body, "whereClause"));
 	set_reads(w, targets);
-	if (place != CATALOG_NONE) set_writes(w, targets, place);
+	set_writes(w, targets, place);
 	reads(w, json_object_get(body, "returningList"));
 	settle_changes(w, begin);
 	leave(w, &s);
@@ -641,12 +763,11 @@ static void delete (struct walk *w, json_t *body)
 			: find_source(w, node_string(relation, "relname"));
 	uint32_t place = same ? same->place : CATALOG_NONE;
 	if (place == CATALOG_NONE) {
-		range_table(w, relation);
+		changed_table(w, relation);
 		place = s.items[s.count - 1].place;
 	}
 	conditions(w, using, json_object_get(body, "whereClause"));
-	if (place != CATALOG_NONE)
-		write_all(w, place, OPERATION_WRITE | OPERATION_GONE);
+	write_all(w, place, OPERATION_WRITE | OPERATION_GONE);
 	settle_changes(w, begin);
 	leave(w, &s);
 }
@@ -714,9 +835,8 @@ static void insert(struct walk *w, json_t *body)
 	{
 		if (!node_is(item, "ResTarget", &target) || count == 256)
 			continue;
-		uint32_t column = catalog_column(w->catalog, table,
-		                                 node_string(target, "name"));
-		if (column == CATALOG_NONE) continue;
+		uint32_t column = catalog_logged_column(
+			w->catalog, table, node_string(target, "name"));
 		columns[count++] = column;
 		add(w, column, place, OPERATION_WRITE | OPERATION_FRESH);
 	}

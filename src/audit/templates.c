@@ -235,9 +235,12 @@ static enum template_kind kind_of(const struct sql_words *w, uint32_t from,
 	if (word_is(w, from, "BEGIN")) return TEMPLATE_BEGIN;
 	if (word_is(w, from, "COMMIT") || word_is(w, from, "END"))
 		return TEMPLATE_COMMIT;
+	/* What is prepared is hardly rolled back. */
+	if (word_is(w, from, "PREPARE") && word_is(w, from + 1, "TRANSACTION"))
+		return TEMPLATE_COMMIT;
 	if (word_is(w, from, "ROLLBACK") || word_is(w, from, "ABORT")) {
 		for (uint32_t i = from + 1; i < to; i++)
-			if (word_is(w, i, "TO")) return TEMPLATE_NOTHING;
+			if (word_is(w, i, "TO")) return TEMPLATE_ROLLBACK_TO;
 		return TEMPLATE_ROLLBACK;
 	}
 	if (word_is(w, from, "SET")) return kind_of_set(w, from, to);
@@ -294,6 +297,8 @@ static uint32_t shape_of(struct templates *f, const struct operations *a)
 	*s = (struct shape){ .count = a->count, .place_count = a->place_count };
 	s->items = mem_take(a->count * sizeof *s->items + 1);
 	if (a->count) memcpy(s->items, a->items, a->count * sizeof *s->items);
+	for (uint32_t k = 0; k < a->count; k++)
+		s->counted += !(a->items[k].flags & OPERATION_UNCOUNTED);
 	s->tables = mem_take(a->place_count * sizeof *s->tables + 1);
 	for (uint32_t k = 0; k < a->place_count; k++)
 		s->tables[k] = a->places[k].table;
@@ -382,6 +387,8 @@ uint32_t templates_read(struct templates *f, const struct sql_words *w,
 		struct template *x = &f->items[i];
 		*x = (struct template){ .hash = h,
 			                .kind = kind_of(w, from, to),
+			                .chains = word_is(w, to - 1, "CHAIN") &&
+			                          !word_is(w, to - 2, "NO"),
 			                .text = text_of(w, from, to),
 			                .file = file,
 			                .line = line };

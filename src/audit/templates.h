@@ -12,6 +12,7 @@ enum template_kind {
 	TEMPLATE_BEGIN,
 	TEMPLATE_COMMIT,
 	TEMPLATE_ROLLBACK,
+	TEMPLATE_ROLLBACK_TO, /* a savepoint */
 	TEMPLATE_AUTOCOMMIT_ON,
 	TEMPLATE_AUTOCOMMIT_OFF,
 	TEMPLATE_SCHEMA,  /* changes it; in MySQL a commit as well */
@@ -23,12 +24,14 @@ struct shape {
 	struct operation *items;
 	uint32_t *tables; /* of its places */
 	uint32_t count, place_count;
+	uint32_t counted; /* without those that IsoDiff does not have */
 };
 
 struct template
 {
 	uint64_t hash;
 	enum template_kind kind;
+	bool chains; /* COMMIT AND CHAIN: the next one begins at once */
 	uint32_t shape;
 	struct operation_place *places; /* as many as its shape has */
 	char *text;          /* the first that was seen, with blanks made one */

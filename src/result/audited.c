@@ -147,15 +147,40 @@ static void name_kind(struct text *t, const struct audit *a,
 
 /* ---- settings and findings ---- */
 
+static bool has_unread(const struct audit *a)
+{
+	for (uint32_t i = 0; i < a->classes.templates.count; i++)
+		if (a->classes.templates.items[i].kind == TEMPLATE_UNREAD)
+			return true;
+	return false;
+}
+
+/* What was not looked at, though it may have anomalies; NULL: nothing. */
+static const char *gap_of(const struct audit *a)
+{
+	const struct classes *c = &a->classes;
+	bool skipped = false, mixed = false;
+	for (uint32_t i = 0; i < a->options.log_count; i++) {
+		mixed |= a->logs[i].one_session;
+		for (int k = 0; k < LOG_SKIP_COUNT; k++)
+			skipped |= a->logs[i].skipped[k].count > 0;
+	}
+	if (!c->count) return "no transaction that was committed was found";
+	if (mixed) return "the log does not say which lines are of one session";
+	if (skipped) return "parts of the logs were skipped";
+	if (c->rolled_back) return "those that were rolled back are left out";
+	if (c->unfinished) return "those without an end are left out";
+	if (c->too_long) return "those that are too long are left out";
+	return NULL;
+}
+
 enum verdict audit_verdict(const struct audit *a)
 {
-	bool unread = false;
-	for (uint32_t i = 0; i < a->classes.templates.count; i++)
-		unread |= a->classes.templates.items[i].kind == TEMPLATE_UNREAD;
 	if (a->anomaly_count) return VERDICT_VIOLATED;
 	if (level_is_serial(a->options.level)) return VERDICT_HOLDS;
-	return a->stop || a->edges_open || unread ? VERDICT_INCONCLUSIVE
-	                                          : VERDICT_HOLDS;
+	return a->stop || a->edges_open || has_unread(a) || gap_of(a)
+	               ? VERDICT_INCONCLUSIVE
+	               : VERDICT_HOLDS;
 }
 
 static void add_settings(struct result *r, const struct audit *a)
@@ -355,8 +380,10 @@ static void add_reason(struct result *r, const struct audit *a)
 		text_string(&t, " may be on cycles of more transactions than "
 		                "were looked for");
 	} else if (r->verdict == VERDICT_INCONCLUSIVE) {
-		text_string(&t, "no anomaly, but not all statements could be "
-		                "read");
+		bool all = !has_unread(a);
+		text_format(&t, "no anomaly, but %s",
+		            all ? gap_of(a)
+		                : "not all statements could be read");
 	} else {
 		text_string(&t, "no anomaly is possible");
 	}
