@@ -18,7 +18,7 @@ uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t length)
 	}
 	uint64_t rest = 0;
 	assert(length < 8);
-	memcpy(&rest, p, length);
+	if (length) memcpy(&rest, p, length);
 	return hash_mix(h, rest);
 }
 
