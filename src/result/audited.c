@@ -627,6 +627,25 @@ static void tell_skipped(struct text *t, const struct audit *a)
 		}
 }
 
+static void add_reads(struct result *r, const struct audit *a)
+{
+	struct text words = { 0 };
+	text_string(&words, "that another transaction can overwrite early: ");
+	number_count(&words, a->edges_found);
+	text_string(&words, " on cycles, ");
+	number_count(&words, a->edges_timing);
+	text_string(&words, " cleared by timing, ");
+	number_count(&words, a->edges_rows);
+	text_string(&words, " by rows that are the same");
+	if (a->edges_open) {
+		text_string(&words, ", ");
+		number_count(&words, a->edges_open);
+		text_string(&words, " not decided");
+	}
+	result_line(r, "reads", a->graph.dangerous, &words);
+	text_free(&words);
+}
+
 static void add_lines(struct result *r, const struct audit *a)
 {
 	const struct classes *c = &a->classes;
@@ -651,20 +670,6 @@ static void add_lines(struct result *r, const struct audit *a)
 	result_line(r, "classes", c->count, &words);
 	text_string(&words, "reads and writes of columns in them");
 	result_line(r, "operations", classes_operations(c), &words);
-	if (level_is_serial(a->options.level)) return;
-	text_string(&words, "that another transaction can overwrite early: ");
-	number_count(&words, a->edges_found);
-	text_string(&words, " on cycles, ");
-	number_count(&words, a->edges_timing);
-	text_string(&words, " cleared by timing, ");
-	number_count(&words, a->edges_rows);
-	text_string(&words, " by rows that are the same");
-	if (a->edges_open) {
-		text_string(&words, ", ");
-		number_count(&words, a->edges_open);
-		text_string(&words, " not decided");
-	}
-	result_line(r, "reads", a->graph.dangerous, &words);
 	text_free(&words);
 }
 
@@ -706,6 +711,9 @@ struct result *result_of_audit(const struct audit *a, uint32_t explain)
 	add_classes(r, a);
 	add_stats(r, a);
 	add_words(r, a, explain);
-	if (!explain) add_lines(r, a);
+	if (!explain) {
+		add_lines(r, a);
+		if (!level_is_serial(a->options.level)) add_reads(r, a);
+	}
 	return r;
 }
