@@ -289,6 +289,37 @@ START_TEST(nothing_is_overlooked)
 }
 END_TEST
 
+/* Time that is up stops every part, and then nothing is certain. */
+START_TEST(a_limit_stops_it)
+{
+	struct audit a;
+	struct diags d = { 0 };
+	struct folder f = folder_new();
+	char *log = folder_file(&f, "log");
+	const char *path = log;
+	atomic_bool interrupt = true;
+	file_write_text(log, PG(SET_N));
+	for (int interrupted = 0; interrupted < 2; interrupted++) {
+		struct audit_options o = { .logs = &path,
+			                   .log_count = 1,
+			                   .level = LEVEL_PRC };
+		if (interrupted)
+			o.interrupt = &interrupt;
+		else
+			o.timeout = 1e-9;
+		ck_assert(audit_run(&a, &o, &d));
+		ck_assert_int_eq(a.stop,
+		                 interrupted ? STOP_INTERRUPTED : STOP_TIME);
+		ck_assert_int_eq(audit_verdict(&a), VERDICT_INCONCLUSIVE);
+		ck_assert(!a.cover_complete);
+		audit_free(&a);
+	}
+	folder_remove(&f);
+	free(log);
+	diags_free(&d);
+}
+END_TEST
+
 START_TEST(what_is_no_log)
 {
 	static const struct {
@@ -859,6 +890,7 @@ void add_audit_tests(TCase *tests)
 	tcase_add_loop_test(tests, every_format, 0, 5);
 	tcase_add_loop_test(tests, ends_of_transactions, 0, 9);
 	tcase_add_loop_test(tests, nothing_is_overlooked, 0, OVERLOOKED);
+	tcase_add_test(tests, a_limit_stops_it);
 	tcase_add_test(tests, what_is_no_log);
 	tcase_add_loop_test(tests, broken_logs, 0, 7);
 	tcase_add_loop_test(tests, damaged_logs, 0, 4);

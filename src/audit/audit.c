@@ -81,8 +81,7 @@ static bool read_log(struct audit *a, uint32_t i, struct diags *d)
 	FILE *f = standard ? stdin : fopen(path, "rb");
 	if (!f) return cannot_read(d, path, strerror(errno));
 	a->logs[i].path = path;
-	bool fine =
-		log_read(&a->logs[i], f, a->options.interrupt, hear, &l, &why);
+	bool fine = log_read(&a->logs[i], f, &a->limit, hear, &l, &why);
 	if (!standard) fclose(f);
 	if (l.begun) classes_end_log(&a->classes);
 	for (uint64_t k = 0; k < a->classes.broken.count; k++)
@@ -91,7 +90,7 @@ static bool read_log(struct audit *a, uint32_t i, struct diags *d)
 			a->classes.broken.lines[k < LOG_PLACES ? k : 0]);
 	a->classes.broken = (struct log_skipped){ 0 };
 	if (!fine) cannot_read(d, path, text_get(&why));
-	if (a->logs[i].stopped) a->stop = STOP_INTERRUPTED;
+	if (a->logs[i].stopped) a->stop = a->limit.stop;
 	text_free(&why);
 	return fine;
 }
@@ -125,14 +124,9 @@ static bool apply_hints(struct audit *a, struct diags *d)
 
 /* ---- search ---- */
 
-static bool out_of_time(struct audit *a, double begun)
+static bool out_of_time(struct audit *a)
 {
-	const struct audit_options *o = &a->options;
-	if (a->stop) return true;
-	if (o->interrupt && atomic_load(o->interrupt))
-		a->stop = STOP_INTERRUPTED;
-	else if (o->timeout > 0 && seconds_now() - begun > o->timeout)
-		a->stop = STOP_TIME;
+	if (limit_reached(&a->limit)) a->stop = a->limit.stop;
 	return a->stop != STOP_NONE;
 }
 
@@ -169,14 +163,15 @@ static void note(struct audit *a, uint32_t edge, const struct audit_cycle *c)
 	};
 }
 
-static void find_anomalies(struct audit *a, double begun)
+static void find_anomalies(struct audit *a)
 {
 	struct cycle_search s;
 	struct audit_cycle c;
-	cycles_init(&s, &a->graph);
+	if (out_of_time(a) || !a->graph.dangerous) return;
+	cycles_init(&s, &a->graph, &a->limit);
 	for (uint32_t i = 0; i < a->graph.edge_count; i++) {
 		if (!is_pivot_edge(&a->graph.edges[i])) continue;
-		if (out_of_time(a, begun)) break;
+		if (out_of_time(a)) break;
 		switch (cycle_find(&s, i, &c)) {
 		case CYCLE_FOUND:
 			a->edges_found++;
@@ -227,8 +222,7 @@ static void protect(struct audit *a, struct cycle_search *s)
 
 /* Adds a set for each cycle that is left, protecting as it goes, until none is.
  * False if none was from the beginning. */
-static bool add_cycles(struct audit *a, struct cycle_search *s, double begun,
-                       bool *skip)
+static bool add_cycles(struct audit *a, struct cycle_search *s, bool *skip)
 {
 	struct audit_cycle c;
 	uint32_t columns[CYCLE_MOST];
@@ -236,7 +230,7 @@ static bool add_cycles(struct audit *a, struct cycle_search *s, double begun,
 	for (uint32_t i = 0; i < a->graph.edge_count; i++) {
 		const struct audit_edge *e = &a->graph.edges[i];
 		if (!is_pivot_edge(e) || skip[i]) continue;
-		while (e->alive && !out_of_time(a, begun) &&
+		while (e->alive && !out_of_time(a) &&
 		       cycle_find(s, i, &c) == CYCLE_FOUND) {
 			uint32_t n = columns_of(a, &c, columns);
 			if (!n) {
@@ -256,25 +250,28 @@ static bool add_cycles(struct audit *a, struct cycle_search *s, double begun,
 
 /* The cheapest columns without which no cycle is left: as long as one is, its
  * columns are one more set that the answer has to meet. */
-static void choose_columns(struct audit *a, double begun)
+static void choose_columns(struct audit *a)
 {
 	uint32_t n = a->catalog.column_count;
 	struct cycle_search s;
-	bool *skip = mem_take0(a->graph.edge_count + 1, sizeof *skip);
 	a->weights = mem_take((n + 1) * sizeof *a->weights);
 	for (uint32_t i = 0; i < n; i++)
 		a->weights[i] = a->catalog.columns[i].weight;
 	a->protected = mem_take0(BITS_WORDS(n + 1), sizeof *a->protected);
 	cover_init(&a->cover, a->weights, n);
-	cycles_init(&s, &a->graph);
-	while (a->edges_found && add_cycles(a, &s, begun, skip) && !a->stop) {
+	a->cover_exact = true;
+	a->cover_complete = !a->stop;
+	if (!a->edges_found) return;
+	bool *skip = mem_take0(a->graph.edge_count + 1, sizeof *skip);
+	cycles_init(&s, &a->graph, &a->limit);
+	while (add_cycles(a, &s, skip) && !a->stop) {
 		cover_solve(&a->cover);
 		bits_zero(a->protected, BITS_WORDS(n + 1));
 		for (uint32_t i = 0; i < n; i++)
 			if (a->cover.best[i]) bits_add(a->protected, i);
 		protect(a, &s);
 	}
-	a->cover_complete = !a->stop;
+	a->cover_complete = !a->limit.stop;
 	a->cover_exact = a->cover.exact;
 	a->protected_count = bits_count(a->protected, BITS_WORDS(n + 1));
 	cycles_free(&s);
@@ -306,6 +303,8 @@ bool audit_run(struct audit *a, const struct audit_options *o, struct diags *d)
 	double begun = seconds_now();
 	*a = (struct audit){ .options = *o };
 	assert(o->log_count && conflicts_level(o->level));
+	a->limit.interrupt = o->interrupt;
+	if (o->timeout > 0) a->limit.end = begun + o->timeout;
 	catalog_init(&a->catalog);
 	a->parser = sql_parser_new();
 	classes_init(&a->classes, &a->catalog, a->parser);
@@ -317,10 +316,13 @@ bool audit_run(struct audit *a, const struct audit_options *o, struct diags *d)
 	if (!apply_hints(a, d)) return false;
 	a->read_seconds = seconds_now() - begun;
 	if (level_is_serial(o->level)) return true;
-	conflicts_init(&a->graph, &a->classes, &a->catalog, &a->hints,
-	               o->level);
-	find_anomalies(a, begun);
-	choose_columns(a, begun);
+	conflicts_init(&a->graph, &a->classes, &a->catalog, &a->hints, o->level,
+	               &a->limit);
+	find_anomalies(a);
+	/* What was cut off is no answer. */
+	a->stop = a->limit.stop;
+	choose_columns(a);
+	a->stop = a->limit.stop;
 	attribute(a);
 	a->search_seconds = seconds_now() - begun - a->read_seconds;
 	return true;

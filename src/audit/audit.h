@@ -6,6 +6,7 @@
 
 #include "audit/cover.h"
 #include "audit/cycles.h"
+#include "audit/limit.h"
 #include "base/budget.h"
 
 struct audit_options {
@@ -26,6 +27,7 @@ struct audit_anomaly {
 
 struct audit {
 	struct audit_options options;
+	struct audit_limit limit;
 	struct catalog catalog;
 	struct hints hints;
 	struct sql_parser *parser;

@@ -481,7 +481,8 @@ static void add_edges(struct conflicts *g)
 	qsort(order, g->node_count, sizeof *order, compare_tables);
 	for (uint32_t i = 0; i < g->node_count; i++)
 		for (uint32_t k = i;
-		     k < g->node_count && order[k].table == order[i].table;
+		     k < g->node_count && order[k].table == order[i].table &&
+		     !limit_reached(g->limit);
 		     k++) {
 			const struct audit_node *x = &g->nodes[order[i].node];
 			const struct audit_node *y = &g->nodes[order[k].node];
@@ -560,7 +561,7 @@ static void count(struct conflicts *g)
 		                 sizeof **of);
 		counts[i] = count_class(g, i, of[i]);
 	}
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n && !limit_reached(g->limit); i++) {
 		for (uint32_t k = 0; k < counts[i]; k++)
 			at[of[i][k].column] = &of[i][k];
 		for (uint32_t j = i; j < n; j++) {
@@ -593,12 +594,14 @@ static void count(struct conflicts *g)
 
 void conflicts_init(struct conflicts *g, const struct classes *c,
                     const struct catalog *catalog, const struct hints *h,
-                    enum level l)
+                    enum level l, struct audit_limit *limit)
 {
 	assert(conflicts_level(l) && !level_is_serial(l));
-	*g = (struct conflicts){
-		.classes = c, .catalog = catalog, .hints = h, .level = l
-	};
+	*g = (struct conflicts){ .classes = c,
+		                 .catalog = catalog,
+		                 .hints = h,
+		                 .level = l,
+		                 .limit = limit };
 	add_nodes(g);
 	add_edges(g);
 	count(g);

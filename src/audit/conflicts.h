@@ -18,6 +18,7 @@
 
 #include "audit/classes.h"
 #include "audit/hints.h"
+#include "audit/limit.h"
 #include "axioms/level.h"
 
 enum { INSTANT_END = UINT32_MAX };
@@ -61,6 +62,8 @@ struct conflicts {
 	const uint64_t *protected; /* columns; borrowed; NULL: none is */
 	uint32_t *edges_of; /* first of each class; one more at the end */
 	const struct hints *hints; /* borrowed */
+	/* Borrowed. Where it is reached, edges are missing. */
+	struct audit_limit *limit;
 	/* As counted by IsoDiff: pairs of classes and of operations that
 	 * conflict, different ones and the same; and rw edges. */
 	uint64_t class_pairs, class_selves, pairs, selves;
@@ -71,7 +74,7 @@ struct conflicts {
 bool conflicts_level(enum level l);
 void conflicts_init(struct conflicts *g, const struct classes *c,
                     const struct catalog *catalog, const struct hints *h,
-                    enum level l);
+                    enum level l, struct audit_limit *limit);
 void conflicts_free(struct conflicts *g);
 
 /* Marks the edges that are left when the columns are protected: bit c of

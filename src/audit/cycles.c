@@ -8,10 +8,13 @@
 
 enum { ORDERS_MOST = 400, CHOICES_MOST = 2000, ROWS_MOST = 2 * CYCLE_MOST + 2 };
 
-void cycles_init(struct cycle_search *s, const struct conflicts *g)
+void cycles_init(struct cycle_search *s, const struct conflicts *g,
+                 struct audit_limit *limit)
 {
 	uint32_t n = g->classes->count;
-	*s = (struct cycle_search){ .graph = g, .words = BITS_WORDS(n + 1) };
+	*s = (struct cycle_search){ .limit = limit,
+		                    .graph = g,
+		                    .words = BITS_WORDS(n + 1) };
 	s->reach = mem_take0((size_t)n * s->words + 1, sizeof *s->reach);
 	cycles_prepare(s);
 }
@@ -35,7 +38,7 @@ void cycles_prepare(struct cycle_search *s)
 	for (uint32_t i = 0; i < g->edge_count; i++)
 		if (g->edges[i].alive)
 			bits_add(reach_of(s, g->edges[i].from), g->edges[i].to);
-	for (uint32_t k = 0; k < n; k++) {
+	for (uint32_t k = 0; k < n && !limit_reached(s->limit); k++) {
 		if (bits_empty(reach_of(s, k), s->words)) continue;
 		for (uint32_t i = 0; i < n; i++)
 			if (bits_has(reach_of(s, i), k))
@@ -318,6 +321,10 @@ static bool extend(struct extension *x)
 		conflicts_between(g, at, out->from, &from, &to);
 	}
 	for (uint32_t i = from; i < to && x->s->tried < x->limit; i++) {
+		if (limit_reached(x->s->limit)) {
+			x->cut = true;
+			return false;
+		}
 		const struct audit_edge *e = &g->edges[i];
 		if (!e->alive) continue;
 		if (closes ? e->entry <= out->leave || is_one_read(e, out)

@@ -31,6 +31,7 @@ enum cycle_answer {
 };
 
 struct cycle_search {
+	struct audit_limit *limit; /* borrowed */
 	const struct conflicts *graph;
 	uint64_t tried;
 	/* Classes that each class reaches, by edges that are alive; a bit each.
@@ -39,7 +40,8 @@ struct cycle_search {
 	unsigned words;
 };
 
-void cycles_init(struct cycle_search *s, const struct conflicts *g);
+void cycles_init(struct cycle_search *s, const struct conflicts *g,
+                 struct audit_limit *limit);
 void cycles_free(struct cycle_search *s);
 /* After edges have changed. */
 void cycles_prepare(struct cycle_search *s);

@@ -15,7 +15,7 @@ enum {
 struct log_source {
 	struct log *log;
 	FILE *from;
-	const atomic_bool *stop;
+	struct audit_limit *limit;
 	log_listener *listener;
 	void *data;
 	char buffer[BUFFER];
@@ -94,7 +94,7 @@ bool log_next(struct log_source *s, struct log_line *line)
 	bool any = false, ended = false;
 	text_clear(&s->line);
 	line->cut = false;
-	if (s->stop && atomic_load(s->stop)) {
+	if (s->limit && limit_reached(s->limit)) {
 		s->log->stopped = true;
 		return false;
 	}
@@ -165,13 +165,13 @@ static bool recognise(struct log_source *s, enum log_format *out)
 	return false;
 }
 
-bool log_read(struct log *log, FILE *from, const atomic_bool *stop,
+bool log_read(struct log *log, FILE *from, struct audit_limit *limit,
               log_listener *listener, void *data, struct text *why)
 {
 	struct log_source *s = mem_take0(1, sizeof *s);
 	*s = (struct log_source){ .log = log,
 		                  .from = from,
-		                  .stop = stop,
+		                  .limit = limit,
 		                  .listener = listener,
 		                  .data = data };
 	bool known = recognise(s, &log->format);

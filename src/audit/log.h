@@ -3,12 +3,12 @@
 #ifndef ISO_AUDIT_LOG_H
 #define ISO_AUDIT_LOG_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "audit/limit.h"
 #include "base/text.h"
 
 enum log_format { LOG_MYSQL, LOG_CSV, LOG_JSON, LOG_STDERR, LOG_FORMAT_COUNT };
@@ -70,9 +70,9 @@ void log_skipped_add(struct log_skipped *s, uint32_t line);
 typedef void log_listener(void *data, const struct log_entry *e);
 
 struct log_source;
-/* Reads it all, or until `*stop`, which may be NULL. False, with the reason in
- * `why`, if this is no log that is known. */
-bool log_read(struct log *log, FILE *from, const atomic_bool *stop,
+/* Reads it all, or until the limit, which may be NULL. False, with the reason
+ * in `why`, if this is no log that is known. */
+bool log_read(struct log *log, FILE *from, struct audit_limit *limit,
               log_listener *listener, void *data, struct text *why);
 
 /* ---- what the formats share: log.c ---- */
