@@ -232,7 +232,15 @@ static const struct {
 	  LEVEL_PRC, VERDICT_VIOLATED },
 	{ TWO("SELECT id FROM t ORDER BY n LIMIT 1", SET_N), LEVEL_SI,
 	  VERDICT_VIOLATED },
-	{ TWO("SELECT id FROM t ORDER BY n", SET_N), LEVEL_SI, VERDICT_HOLDS },
+	{ TWO("SELECT id FROM t ORDER BY n * 2", SET_N), LEVEL_SI,
+	  VERDICT_VIOLATED },
+	{ TWO("SELECT rank() OVER (ORDER BY n) FROM t", SET_N), LEVEL_SI,
+	  VERDICT_VIOLATED },
+	{ TWO("SELECT count(*) FROM t GROUP BY n", SET_N), LEVEL_SI,
+	  VERDICT_VIOLATED },
+	{ TWO("SELECT DISTINCT ON (n) id FROM t", SET_N), LEVEL_SI,
+	  VERDICT_VIOLATED },
+	{ TWO("SELECT id FROM t ORDER BY id", SET_N), LEVEL_SI, VERDICT_HOLDS },
 	/* Locks that are none. */
 	{ TWO("SELECT n FROM t WHERE id = 5 FOR NO KEY UPDATE", SET_N),
 	  LEVEL_PRC, VERDICT_HOLDS },
@@ -466,7 +474,7 @@ static const struct {
 	  "r:t.id r:u.t_id r:t.s r:u.v r:t.n" },
 	{ "SELECT SQL_CALC_FOUND_ROWS n FROM t WHERE id IN (SELECT t_id FROM u "
 	  "WHERE v = 1) GROUP BY s ORDER BY s",
-	  "r:u.v r:u.t_id r:t.id r:t.n" },
+	  "r:u.v r:u.t_id r:t.id r:t.n r:t.s r:t.s" },
 	{ "SELECT IF(n, 'a', 'b') FROM t WHERE s > DATE_SUB(NOW(), INTERVAL 1 "
 	  "WEEK) # it's a comment",
 	  "r:t.s r:t.n" },

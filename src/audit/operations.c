@@ -252,10 +252,11 @@ static void reads(struct walk *w, json_t *node)
 	           !node_is(node, "SelectStmt", &body)) {
 		json_object_foreach(node, name, value)
 		{
-			if (!strcmp(name, "sortClause") ||
-			    !strcmp(name, "agg_order") || !strcmp(name, "over"))
-				continue;
-			reads(w, value);
+			unsigned before = w->flags;
+			if (!strcmp(name, "agg_order") || !strcmp(name, "over"))
+				w->flags |= OPERATION_UNCOUNTED;
+			if (strcmp(name, "sortClause")) reads(w, value);
+			w->flags = before;
 		}
 	}
 	w->depth--;
@@ -512,25 +513,20 @@ static void with(struct walk *w, json_t *body)
 	}
 }
 
-/* Which rows there are is read in any case, as by count(*); and in what order,
- * where that decides which are returned. */
+/* What is read in any case: by what rows are sorted and grouped, which says
+ * what LIMIT leaves, and which rows there are, as count(*) does. */
 static void uncounted_reads(struct walk *w, json_t *select, uint32_t begin)
 {
+	static const char *const clauses[] = { "groupClause", "distinctClause",
+		                               "windowClause", "sortClause" };
 	unsigned before = w->flags;
-	w->flags |= OPERATION_CONDITION | OPERATION_UNCOUNTED;
-	if (json_object_get(select, "limitCount")) {
-		json_t *order = json_object_get(select, "sortClause"), *item;
-		json_t *by, *name;
-		size_t i;
-		json_array_foreach(order, i, item)
-		{
-			/* Another name of a column is in the list already. */
-			if (node_is(item, "SortBy", &by) &&
-			    node_is(json_object_get(by, "node"), "ColumnRef",
-			            &name))
-				column_reference(w, name);
-		}
+	w->flags |= OPERATION_UNCOUNTED;
+	for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
+		json_t *clause = json_object_get(select, clauses[i]);
+		subqueries(w, clause);
+		reads(w, clause);
 	}
+	w->flags |= OPERATION_CONDITION;
 	for (uint32_t i = 0; i < w->in->count; i++) {
 		uint32_t place = w->in->items[i].place;
 		bool any = place == CATALOG_NONE;
