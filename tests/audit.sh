@@ -77,6 +77,10 @@ prints 'odd.log:2: syntax error'
 printf '\t\t 1 Query\tSELECT a FROM t\n' | "$ISOSCOPE" audit - >out 2>err
 [ $? -eq 0 ] && pass || fail 'the standard input'
 
+printf '\t\t 1 Query\tSELECT "\351", \377 FROM t\n' >latin.log
+run 0 audit latin.log --json
+iconv -f UTF-8 -t UTF-8 out >/dev/null && pass || fail 'JSON that is UTF-8'
+
 run 2 audit
 says 'audit needs a log'
 run 2 audit one.log -i cc

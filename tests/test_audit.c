@@ -273,6 +273,9 @@ static const struct {
 	  VERDICT_INCONCLUSIVE },
 	{ PG(SET_N) PG("SELECT n FROM t WHERE s = 'a"), LEVEL_PRC,
 	  VERDICT_INCONCLUSIVE },
+	/* Another code than UTF-8. */
+	{ TWO("SELECT n, '\xe9' FROM t WHERE id = 5", SET_N), LEVEL_PRC,
+	  VERDICT_VIOLATED },
 	{ PG(SET_N) "stray\n", LEVEL_PRC, VERDICT_INCONCLUSIVE },
 	{ "LOG:  statement: " SET_N "\n", LEVEL_PRC, VERDICT_INCONCLUSIVE },
 	/* The server's own lines begin otherwise. */

@@ -7,6 +7,7 @@
 #include "audit/mysql.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 enum { TEXT_MOST = 4000 };
 
@@ -251,6 +252,18 @@ static enum template_kind kind_of(const struct sql_words *w, uint32_t from,
 	return is_any(w, from, nothing) ? TEMPLATE_NOTHING : TEMPLATE_UNREAD;
 }
 
+/* Logs may be in other codes: as many bytes, those that are not UTF-8 made
+ * an 'x', which may stand in names as well.
+ */
+static void make_utf8(struct text *t)
+{
+	size_t n;
+	for (size_t i = 0; i < t->length; i += n ? n : 1) {
+		n = utf8_length(t->data + i, t->length - i);
+		if (!n) t->data[i] = 'x';
+	}
+}
+
 /* The statement on one line, its comments and blanks made one. */
 static char *text_of(const struct sql_words *w, uint32_t from, uint32_t to)
 {
@@ -268,6 +281,7 @@ static char *text_of(const struct sql_words *w, uint32_t from, uint32_t to)
 		blank = false;
 		text_char(&t, c < ' ' || c == 127 ? '?' : (char)c);
 	}
+	make_utf8(&t);
 	if (t.length >= TEXT_MOST) text_string(&t, " ..");
 	char *copy = mem_copy_string(text_get(&t));
 	text_free(&t);
@@ -326,6 +340,7 @@ static void literal_places(struct templates *f, const struct sql_words *w,
 		for (uint32_t i = from; i < to; i++)
 			f->places[i] = w->items[i].at - begin;
 	}
+	make_utf8(&f->text);
 	for (uint32_t i = 0; i < f->value_count; i++) {
 		uint32_t place = f->places[f->value_at[i]];
 		if (place == UINT32_MAX) continue;
