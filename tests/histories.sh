@@ -95,6 +95,11 @@ while read -r path row_expected name_expected; do
 done <list
 equal 'more conversions than refusals' $((conversions > 4 * refusals)) 1
 
+# What rc forbids since it is checked does not show why prc forbids the whole.
+"$ISOSCOPE" check "$folder/edges/checked-beside.jsonl" >out 2>err
+grep -q "^statement sees an older state: violates .* (prc)$" out
+equal 'what shows prc violated' $? 0
+
 # Every file has its line.
 sed 's/ .*//' list | sort >listed
 (cd "$folder" && find . -path ./manual -prune -o -type f ! -name expected \

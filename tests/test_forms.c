@@ -290,7 +290,8 @@ static const struct {
 	{ I, EVENT("[\"r\",\"k\",1,\"init\",\"Y\"]"),
 	  "1:60: " AT "expected ']' or a lock" },
 	{ I, EVENT("[\"w\",\"k\",1,\"S\"]"),
-	  "1:42: " AT "a write locks its key as \"N\" or \"X\", not as \"S\"" },
+	  "1:42: " AT
+	  "a write locks its key as \"N\", \"R\" or \"X\", not as \"S\"" },
 	{ I, EVENT("{\"r\":\"k\",\"value\":1,\"lock\":2}"),
 	  "1:68: " AT "expected a lock" },
 	{ I, EVENT("[\"stmt\"]"), "1:49: " AT "expected the number" },

@@ -86,7 +86,8 @@ static enum level borrowed(const struct checked *c, enum level l)
 {
 	enum level best = LEVEL_COUNT;
 	for (enum level o = 0; o < l; o++) {
-		if (c->found.shown_by[o] != o || !level_implies(l, o)) continue;
+		if (c->found.shown_by[o] != o || !check_implies(c->facts, l, o))
+			continue;
 		if (best == LEVEL_COUNT ||
 		    c->witnesses[o].part->transaction_count <
 		            c->witnesses[best].part->transaction_count)
@@ -128,14 +129,14 @@ static void settle(struct checked *c, enum level l)
 	enum level to = 0;
 	assert(w->part);
 	while (to < l && !(check_has(found, to, VERDICT_UNDECIDED) &&
-	                   level_implies(to, w->weakest)))
+	                   check_implies(c->facts, to, w->weakest)))
 		to++;
 	if (to == l || !check_cycle(c->facts, to, w->part, &cycle)) return;
 	witness_free(&w->cycle);
 	w->cycle = cycle;
 	for (enum level o = to; o < LEVEL_COUNT; o++) {
 		if (check_has(found, o, VERDICT_UNDECIDED) &&
-		    level_implies(o, to)) {
+		    check_implies(c->facts, o, to)) {
 			check_result_free(&c->results[o]);
 			c->results[o].verdict = VERDICT_VIOLATED;
 			found->shown_by[o] = to;

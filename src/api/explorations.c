@@ -57,22 +57,37 @@ struct estimate explored_share(const struct explorer *e)
 
 /* ---- all levels ---- */
 
-/* Is it the base of stronger levels? */
-static bool stands_for_others(enum level l)
+/* Are its histories not all among those of its base, and so to be looked for by
+ * themselves? */
+static bool is_alone(const struct program *p, enum level l)
+{
+	return level_is_extensible(l) ||
+	       (program_checks(p) && level_has_statements(l));
+}
+
+/* Are the histories of the other level among those of this one, its base? */
+static bool stands_for(const struct program *p, enum level l, enum level other)
+{
+	assert(level_is_extensible(level_base(other)));
+	return other != l && level_base(other) == l && !is_alone(p, other);
+}
+
+static bool stands_for_others(const struct program *p, enum level l)
 {
 	for (enum level s = l + 1; s < LEVEL_COUNT; s++)
-		if (level_base(s) == l) return true;
+		if (stands_for(p, l, s)) return true;
 	return false;
 }
 
-/* Explores under one causally extensible level, and fills its column; its
- * histories are looked at for the levels that it is the base of as well. */
+/* Explores under one level, and fills its column; its histories are looked at
+ * for the levels that it stands for as well. */
 static void run_level(const struct levels_request *q,
                       struct levels_table **table, enum level l, double timeout)
 {
 	struct explore_options o = *q->options;
-	o.level = o.base = l;
-	o.classify = stands_for_others(l);
+	o.level = l;
+	o.base = o.algorithm == EXPLORE_CE ? level_base(l) : l;
+	o.classify = stands_for_others(q->program, l);
 	if (o.classify && o.stop_on_violation) {
 		o.stop_on_violation = false;
 		o.stop_when_all_violated = true;
@@ -85,7 +100,7 @@ static void run_level(const struct levels_request *q,
 	if (!*table) *table = levels_table_new(q->program);
 	levels_table_set(*table, e, l);
 	for (enum level s = l + 1; s < LEVEL_COUNT; s++)
-		if (level_base(s) == l &&
+		if (stands_for(q->program, l, s) &&
 		    (level_mixes(s) || !program_mixes(q->program)))
 			levels_table_set(*table, e, s);
 	explorer_free(e);
@@ -101,7 +116,7 @@ struct levels_table *explore_all_levels(const struct levels_request *q)
 	struct levels_table *table = NULL;
 	double begin = seconds_now(), limit = q->options->timeout;
 	for (enum level l = LEVEL_COUNT; l-- > 0;) {
-		if (!level_is_extensible(l)) continue;
+		if (!is_alone(q->program, l)) continue;
 		double left = limit ? limit - (seconds_now() - begin) : 0;
 		if (table &&
 		    ((limit && left <= 0) || is_interrupted(q->options) ||

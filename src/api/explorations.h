@@ -25,8 +25,9 @@ struct levels_request {
 };
 
 /* Explores under the causally extensible levels, the strongest first: it has
- * the fewest histories, so that a time limit costs the fewest columns. Of the
- * strongest one, histories are looked at for stronger levels as well. */
+ * the fewest histories, so that a time limit costs the fewest columns. Their
+ * histories are looked at for stronger levels as well; but prc is explored by
+ * itself where there are foreign keys. */
 struct levels_table *explore_all_levels(const struct levels_request *q);
 
 /* ---- estimates ---- */

@@ -191,7 +191,6 @@ struct deciding {
 	struct check_clock *clock;
 	struct check_result *results;
 	unsigned decided; /* bit l: results[l] is final */
-	bool checks; /* some reads do, which prc alone takes for plain ones */
 };
 
 static uint32_t *copy_of(const uint32_t *from, size_t count)
@@ -213,6 +212,20 @@ static struct check_result same(const struct deciding *s,
 		                      .reason = r->reason };
 }
 
+static bool has_checks(const struct facts *f)
+{
+	for (uint32_t i = 0; i < f->read_first[f->n]; i++)
+		if (f->reads[i].strength == STRENGTH_CHECK) return true;
+	return false;
+}
+
+bool check_implies(const struct facts *f, enum level strong, enum level weak)
+{
+	return level_implies(strong, weak) &&
+	       (!level_has_statements(strong) || level_has_statements(weak) ||
+	        level_sight(weak) == SIGHT_NOTHING || !has_checks(f));
+}
+
 /* What this result decides about the other levels. */
 static void spread(struct deciding *s, enum level from)
 {
@@ -220,11 +233,8 @@ static void spread(struct deciding *s, enum level from)
 	if (r->verdict == VERDICT_UNDECIDED) return;
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		bool follows = r->verdict == VERDICT_HOLDS
-		                       ? level_implies(from, l)
-		                       : level_implies(l, from);
-		if (s->checks &&
-		    level_has_statements(l) != level_has_statements(from))
-			continue;
+		                       ? check_implies(s->f, from, l)
+		                       : check_implies(s->f, l, from);
 		if (!follows || s->decided & 1u << l) continue;
 		check_result_free(&s->results[l]);
 		s->results[l] = same(s, r);
@@ -279,8 +289,6 @@ void check_levels(const struct trace *t, const struct facts *f, unsigned wanted,
 	enum level sequence[LEVEL_COUNT];
 	struct deciding s = { .f = f, .clock = c, .results = results };
 	memset(results, 0, LEVEL_COUNT * sizeof *results);
-	for (uint32_t i = 0; i < f->read_first[f->n]; i++)
-		s.checks |= f->reads[i].strength == STRENGTH_CHECK;
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		if (check_forbidding(t, l) == ANOMALY_COUNT) continue;
 		results[l].verdict = VERDICT_VIOLATED;

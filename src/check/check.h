@@ -80,6 +80,9 @@ void check_strong_guess(const struct facts *f, enum level l,
 /* A level with statements; histories with an order. */
 void check_statements(const struct facts *f, enum level l,
                       struct check_clock *c, struct check_result *out);
+/* Does what the history says at the first level hold at the other? So it is if
+ * that is the weaker one; but prc alone takes checks for plain reads. */
+bool check_implies(const struct facts *f, enum level strong, enum level weak);
 /* Does no read lock? For those alone the former is made. */
 bool check_has_plain_reads(const struct facts *f);
 struct strong_locks;

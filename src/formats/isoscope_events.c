@@ -154,8 +154,8 @@ static bool read_strength(struct line_parser *p, const struct form *x,
 	text_clear(&p->scratch);
 	if (x->kind == FORM_STRING) text_bytes(&p->scratch, x->text, x->length);
 	e->strength = strength_from_letter(text_get(&p->scratch));
-	snprintf(what, sizeof what, "%sa lock: \"K\", \"S\", \"N\" or \"X\"",
-	         or);
+	snprintf(what, sizeof what,
+	         "%sa lock: \"C\", \"K\", \"S\", \"N\", \"R\" or \"X\"", or);
 	return e->strength < STRENGTH_COUNT || line_expected(p, x, what);
 }
 
@@ -265,8 +265,8 @@ static bool check_event(struct line_parser *p, const struct form *start,
 	    e->strength < STRENGTH_NO_KEY_UPDATE)
 		return line_wrong(
 			p, start,
-			"a write locks its key as \"N\" or \"X\", not "
-			"as \"%s\"",
+			"a write locks its key as \"N\", \"R\" or \"X\", "
+			"not as \"%s\"",
 			strength_letter(e->strength));
 	if (e->kind == EVENT_WRITE && !e->has_value)
 		return line_wrong(p, start, "the write has no value");

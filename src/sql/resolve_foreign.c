@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "sql/resolve_parts.h"
+#include "vm/bytecode.h"
 
 /* The columns of this name, or those of the primary key. */
 static uint32_t *foreign_columns(struct resolver *r, const struct sql_table *t,
@@ -125,6 +126,7 @@ void add_foreign(struct resolver *r, struct sql_table *t, json_t *body,
 		return;
 	}
 	f->name = name_constraint(r, t, body, f->columns, count, "fkey");
+	r->catalog->program->checks = true;
 	*foreign_place(&t->foreigns, true) = f;
 	*foreign_place(&to->referrers, false) = f;
 	if (t->filtered) look_for_referring(t);

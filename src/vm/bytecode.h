@@ -292,6 +292,7 @@ struct program {
 	bool guest, native, sql;
 	bool locks;    /* some read locks, as far as is known */
 	bool gives_up; /* some transaction may give such locks up */
+	bool checks;   /* there are foreign keys */
 	/* SQL: where some transaction begins at a level of its own. */
 	uint32_t own_point;
 	uint32_t expectations; /* native: its final assertions come first */

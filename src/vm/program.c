@@ -501,6 +501,12 @@ bool program_gives_up(const struct program *p)
 	return p->gives_up;
 }
 
+bool program_checks(const struct program *p)
+{
+	assert(p->locks || !p->checks);
+	return p->checks;
+}
+
 uint32_t program_session_bound(const struct program *p, uint32_t session)
 {
 	assert(session < p->sessions_count);

@@ -72,6 +72,9 @@ void program_be_ssi(struct program *p);
 bool program_locks(const struct program *p);
 /* May some transaction give a lock up before it ends? */
 bool program_gives_up(const struct program *p);
+/* May a read check what a foreign key asks (STRENGTH_CHECK)? Then what prc
+ * allows, rc may forbid. */
+bool program_checks(const struct program *p);
 /* An upper bound on the transactions that the session can run, or 0 when no
  * static bound is known (a session loop over a computed collection). */
 uint32_t program_session_bound(const struct program *p, uint32_t session);
