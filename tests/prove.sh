@@ -64,6 +64,18 @@ prints 'No transaction depends on another'
 run 4 prove look.tx -i none
 prints 'there are no proofs for this level'
 
+# Loops in loops are cut off before they are written out.
+cat >nested.tx <<'END'
+global x[*] = 0;
+txn t() {
+	for a in 0..16 { for b in 0..16 { for c in 0..16 { for d in 0..16 {
+		for e in 0..16 { for f in 0..16 { for g in 0..16 { x[g] = 1; } } }
+	} } } }
+}
+END
+run 4 prove nested.tx -i si
+prints 'nested.tx:2: a transaction as large as this is not covered'
+
 # Overflow makes a transfer one that only reads.
 cat >reads.tx <<'END'
 global a[*] = 0;

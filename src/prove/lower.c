@@ -16,7 +16,9 @@
 enum {
 	LOWER_ROUNDS = 16, /* of a loop with known ends that are told apart */
 	LOWER_SOME = 2,    /* of any other loop */
-	LOWER_NODES = 20000
+	LOWER_NODES = 20000,
+	LOWER_ACCESSES = 128,
+	LOWER_STATEMENTS = 20000
 };
 
 struct binding {
@@ -33,7 +35,8 @@ struct lowering {
 	uint32_t live;
 	uint32_t statement;
 	bool in_statement;
-	bool full; /* it is larger than what is looked at */
+	uint32_t statements; /* of the program, that were looked at */
+	bool full;           /* it is larger than what is looked at */
 };
 
 static uint32_t lower_expr(struct lowering *l, struct expr *e);
@@ -645,10 +648,15 @@ static void lower_statement(struct lowering *l, const struct stmt *s)
 	}
 }
 
+/* Loops in loops grow out of all bounds: what comes then is left out. */
 static void lower_block(struct lowering *l, const struct block *b)
 {
-	for (const struct stmt *s = b->first; s; s = s->next)
+	for (const struct stmt *s = b->first; s; s = s->next) {
+		l->full |= l->s->access_count > LOWER_ACCESSES ||
+		           ++l->statements > LOWER_STATEMENTS;
+		if (l->full) return;
 		lower_statement(l, s);
+	}
 }
 
 /* ---- items ---- */
