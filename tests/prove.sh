@@ -76,6 +76,13 @@ END
 run 4 prove nested.tx -i si
 prints 'nested.tx:2: a transaction as large as this is not covered'
 
+cat >chain.tx <<'END'
+global x[*] = 0;
+txn t(k) { for a in 0..16 { x[k + a] = x[k + a + a] + 1; } }
+END
+run 4 prove chain.tx -i si
+prints 'chain.tx:2: a transaction as large as this is not covered'
+
 # Overflow makes a transfer one that only reads.
 cat >reads.tx <<'END'
 global a[*] = 0;

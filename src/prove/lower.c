@@ -18,6 +18,7 @@ enum {
 	LOWER_SOME = 2,    /* of any other loop */
 	LOWER_NODES = 20000,
 	LOWER_ACCESSES = 128,
+	LOWER_ALIASES = 64, /* own writes that a read may or may not read */
 	LOWER_STATEMENTS = 20000
 };
 
@@ -36,6 +37,7 @@ struct lowering {
 	uint32_t statement;
 	bool in_statement;
 	uint32_t statements; /* of the program, that were looked at */
+	uint32_t aliases;    /* own writes that reads may or may not read */
 	bool full;           /* it is larger than what is looked at */
 };
 
@@ -231,8 +233,10 @@ static uint32_t add_read(struct lowering *l, const struct key *k,
 	add_access(l, k, strength, at)->value = value;
 	for (uint32_t i = 0; i < number; i++) {
 		if (!s->accesses[i].write) continue;
-		uint32_t own = node_and(s, s->accesses[i].happens,
-		                        same_key(l, &s->accesses[i], k));
+		uint32_t same = same_key(l, &s->accesses[i], k);
+		if (same != FALSE_NODE && same != TRUE_NODE)
+			l->full |= ++l->aliases > LOWER_ALIASES;
+		uint32_t own = node_and(s, s->accesses[i].happens, same);
 		outside = node_and(s, outside, node_not(s, own));
 		value = node_choose(s, own, s->accesses[i].value, value);
 	}
@@ -684,7 +688,15 @@ static void lower_transaction(struct application *a, struct sources *all,
 	}
 	lower_block(&l, i->body);
 	s->commits = node_or(s, s->commits, l.live);
-	if (l.full) note_uncovered(&l, i->at, "a transaction as large as this");
+	if (l.full) {
+		/* Of its beginning alone there may be more to ask than can be
+		 * answered in time. */
+		note_uncovered(&l, i->at, "a transaction as large as this");
+		s->access_count = 0;
+		s->node_count = TRUE_NODE + 1 + i->param_count;
+		s->commits = s->assumed = TRUE_NODE;
+		s->errs = FALSE_NODE;
+	}
 	free(l.bound);
 }
 

@@ -127,7 +127,7 @@ static void add_pairs(struct result *r, const struct proof *p)
 	if (lines.length)
 		text_format(&words, "\nWhat may depend on what, of two:\n%s",
 		            text_get(&lines));
-	else
+	else if (!p->app->uncovered_count)
 		text_string(&words, "\nNo transaction depends on another.\n");
 	if (p->verdict == VERDICT_HOLDS && lines.length) {
 		text_string(&words, against ? "A cycle would need dependencies "
