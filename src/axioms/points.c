@@ -218,11 +218,12 @@ static void part_from_others(struct points *p, uint32_t i)
 static void take_until(struct points *p, uint32_t i, uint32_t until)
 {
 	struct point_lock *l = &p->locks[i];
-	bool checks = l->strength == STRENGTH_CHECK;
-	bool runs = p->runnable && level_has_statements(p->pending.level);
-	l->start = l->asked = runs && checks ? start_of(p, i) : NONE;
-	l->asks = !checks;
-	l->until = runs && !checks ? take_point(p, i, until) : until;
+	l->start = l->asked = NONE;
+	l->asks = true;
+	l->until = p->runnable && level_has_statements(p->pending.level) &&
+	                           l->strength != STRENGTH_CHECK
+	                   ? take_point(p, i, until)
+	                   : until;
 	if (!l->writes && l->source != NONE)
 		points_add_edge(p, (struct point_edge){ commit_of(p, l->source),
 		                                        l->until, REASON_WR,
