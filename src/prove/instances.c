@@ -225,7 +225,7 @@ static Z3_ast or_false(Z3_context z, Z3_ast sum)
 	return sum ? sum : Z3_mk_false(z);
 }
 
-/* Does this read read what s wrote? Not simplified: false if never. */
+/* Has this read a version that s wrote? A plain `false` if it never has. */
 static Z3_ast reads_from(const struct instances *x, struct spot read,
                          const struct instance *s)
 {

@@ -56,6 +56,10 @@ void result_witness(struct result *r, struct result_values *to,
 void result_witness_part(struct result *r, struct result_part *to,
                          const struct check_witness *w, uint32_t all,
                          const char *who, const struct text *closing);
+/* The cycle that forbids the history, where transactions without a level of
+ * their own run at this one; it lives as long as the result. */
+struct witness result_cycle_of(struct result *r, enum level others,
+                               const struct history *h);
 void result_cycle(struct result *r, struct result_values *to,
                   const struct history *h, const struct witness *w);
 

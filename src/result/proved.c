@@ -149,19 +149,6 @@ static void add_pairs(struct result *r, const struct proof *p)
 
 /* ---- what was found ---- */
 
-static struct witness cycle_of(struct result *r, const struct proof *p)
-{
-	struct witness found = { 0 }, cycle;
-	level_witness_mix(LEVEL_SERIAL, p->history, &found);
-	cycle.count = found.count;
-	cycle.edges =
-		region_take(&r->region, found.count * sizeof *cycle.edges);
-	for (uint32_t i = 0; i < found.count; i++)
-		cycle.edges[i] = found.edges[i];
-	witness_free(&found);
-	return cycle;
-}
-
 static void add_violation(struct result *r, const struct proof *p)
 {
 	struct result_values *one =
@@ -176,7 +163,7 @@ static void add_violation(struct result *r, const struct proof *p)
 	part->history = p->history;
 	part->anomaly = anomaly_name_under(LEVEL_SERIAL, p->history, &by);
 	part->cycle_leads = "a serial order would need";
-	part->cycle = cycle_of(r, p);
+	part->cycle = result_cycle_of(r, LEVEL_SERIAL, p->history);
 	result_text(r, one, "cycle", text_get(&p->cycle));
 	result_text(r, one, "client", text_get(&p->client));
 	result_text(r, one, "anomaly", part->anomaly);

@@ -47,22 +47,6 @@ static void name_limits(struct text *t, const struct separate_options *o)
 }
 
 /* Of the way's history, under the side that forbids it. */
-static struct witness cycle_of(struct result *r, const struct separated *s,
-                               int way)
-{
-	struct witness found = { 0 }, cycle;
-	assert(s->ways[way].history);
-	level_witness_mix(separate_others(s->options.sides[!way]),
-	                  s->ways[way].history, &found);
-	cycle.count = found.count;
-	cycle.edges =
-		region_take(&r->region, found.count * sizeof *cycle.edges);
-	for (uint32_t i = 0; i < found.count; i++)
-		cycle.edges[i] = found.edges[i];
-	witness_free(&found);
-	return cycle;
-}
-
 /* The usual name of what the history shows, or NULL. */
 static const char *anomaly_of(const struct separated *s, int way)
 {
@@ -146,7 +130,8 @@ static void fill_found(struct result *r, const struct separated *s, int way,
 	name_side(&words, s->options.sides[!way]);
 	text_string(&words, " would need an order with");
 	p->cycle_leads = result_words(r, &words);
-	p->cycle = cycle_of(r, s, way);
+	p->cycle = result_cycle_of(r, separate_others(s->options.sides[!way]),
+	                           s->ways[way].history);
 	p->history = w->history;
 	text_free(&words);
 }

@@ -70,6 +70,21 @@ static void add_transaction(struct result *r, struct result_values *to,
 	text_free(&words);
 }
 
+struct witness result_cycle_of(struct result *r, enum level others,
+                               const struct history *h)
+{
+	struct witness found = { 0 }, cycle;
+	assert(h);
+	level_witness_mix(others, h, &found);
+	cycle.count = found.count;
+	cycle.edges =
+		region_take(&r->region, found.count * sizeof *cycle.edges);
+	for (uint32_t i = 0; i < found.count; i++)
+		cycle.edges[i] = found.edges[i];
+	witness_free(&found);
+	return cycle;
+}
+
 void result_cycle(struct result *r, struct result_values *to,
                   const struct history *h, const struct witness *w)
 {
