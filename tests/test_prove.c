@@ -145,9 +145,17 @@ static void write_statement(struct writer *w)
 		write_key(w);
 		text_format(w->t, " = a%u;\n}\n", w->depth);
 	} else {
-		text_format(w->t, "for i%u in 0..%u { y0[i%u] = p1;\n",
-		            w->depth, rng_below(w->r, 3), w->depth);
-		write_block(w, 1);
+		static const char *const in[] = { "0..1",  "0..2", "0..p0",
+			                          "p1..2", "list", "list" };
+		text_format(w->t, "for i%u in %s {\n", w->depth,
+		            in[rng_below(w->r, 6)]);
+		if (one_in(w, 2))
+			text_format(w->t, "y0[i%u] = p1;\n", w->depth);
+		text_format(w->t, "let v%u = y%u[i%u];\n", w->locals,
+		            rng_below(w->r, FAMILIES), w->depth);
+		w->locals++;
+		write_block(w, 1 + rng_below(w->r, 2));
+		w->locals--;
 		text_string(w->t, "}\n");
 	}
 }
@@ -168,7 +176,7 @@ static void write_transactions(struct writer *w, uint32_t count, bool mixed)
 	for (uint32_t i = 0; i < count; i++) {
 		w->locals = 0;
 		w->depth = 0;
-		text_format(w->t, "txn t%u(p0, p1)", i);
+		text_format(w->t, "txn t%u(p0, p1, list)", i);
 		if (mixed && one_in(w, 2))
 			text_format(w->t, " at %s", levels[rng_below(w->r, 8)]);
 		text_string(w->t, " {\n");
@@ -207,6 +215,8 @@ static void write_globals(struct writer *w)
 /* A client of so many transactions. */
 static void write_sessions(struct writer *w, uint32_t count, bool one_each)
 {
+	static const char *const lists[] = { ", [0, 1]);\n", ", [1, 0]);\n",
+		                             ", [2, 0, 1]);\n", ", [1]);\n" };
 	uint32_t instances = 2 + rng_below(w->r, 3), session = 0;
 	for (uint32_t i = 0; i < instances; i++) {
 		if (!i || one_each || one_in(w, 2))
@@ -216,7 +226,7 @@ static void write_sessions(struct writer *w, uint32_t count, bool one_each)
 		write_initial(w, 12);
 		text_string(w->t, ", ");
 		write_initial(w, 12);
-		text_string(w->t, ");\n");
+		text_string(w->t, lists[rng_below(w->r, 4)]);
 	}
 	text_string(w->t, "}\n");
 }
@@ -360,8 +370,20 @@ static const struct {
 	  "txn c() { let v = z; x = v; }\nglobal x = 0;\nglobal y = 0;\n"
 	  "global z = 0;\n",
 	  LEVEL_SI, true, VERDICT_VIOLATED },
-	{ "global x = 0;\ntxn none(a) { for k in a { x = k; } }\n", LEVEL_SER,
-	  true, VERDICT_INCONCLUSIVE },
+	/* Loops of any number of rounds, over the same keys. */
+	{ "global n[*] = 0;\n"
+	  "txn all(keys) { for k in keys { n[k] = n[k] + 1; } }\n",
+	  LEVEL_SI, false, VERDICT_HOLDS },
+	{ "global n[*] = 0;\n"
+	  "txn all(m) { for k in 0..m { n[k] = n[k] + 1; } }\n",
+	  LEVEL_CC, true, VERDICT_VIOLATED },
+	{ "global n[*] = 0;\nglobal sum = 0;\n"
+	  "txn add(m) { let s = 0; for k in 0..m { s = s + n[k]; } sum = s; }\n"
+	  "txn set(k, v) { let s = sum; n[k] = s + v; }\n",
+	  LEVEL_SI, true, VERDICT_VIOLATED },
+	{ "global x = 0;\n"
+	  "txn none(a) { let b = exists(k in a : x > k); x = 1; }\n",
+	  LEVEL_SER, true, VERDICT_INCONCLUSIVE },
 };
 
 START_TEST(known_programs)

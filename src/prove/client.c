@@ -96,7 +96,7 @@ static void print_globals(struct text *out, const struct instances *x,
 			if (all.length && strstr(all.data, key.data)) continue;
 			keyed[r->family] = true;
 			text_string(&all, key.data);
-			print_value(&all, x, m, t->nodes[r->value].value);
+			print_value(&all, x, m, t->nodes[r->values[0]].value);
 			text_string(&all, ";\n");
 		}
 	}

@@ -239,6 +239,37 @@ static Z3_ast reads_from(const struct instances *x, struct spot read,
 	            Z3_mk_eq(x->z, read.t->source[read.i], s->commit));
 }
 
+/* May s write the key of this read by one of many writes that is not here?
+ * NULL: it has none. */
+static Z3_ast writes_more(const struct instances *x, struct spot read,
+                          const struct instance *s)
+{
+	Z3_ast more = NULL;
+	for (uint32_t j = 0; j < s->s->access_count; j++) {
+		const struct access *w = &s->s->accesses[j];
+		if (!w->write || !w->many ||
+		    w->family != access_at(read)->family)
+			continue;
+		more = some(
+			x->z, more,
+			both(x->z, commits(s), happens((struct spot){ s, j })));
+	}
+	return more;
+}
+
+static Z3_ast same_values(const struct instances *x, struct spot a,
+                          struct spot b)
+{
+	const struct access *m = access_at(a), *n = access_at(b);
+	Z3_ast same = Z3_mk_true(x->z);
+	assert(m->family == n->family);
+	for (uint32_t i = 0; i < x->app->families[m->family].value_count; i++)
+		same = both(x->z, same,
+		            same_term(x, a.t->nodes[m->values[i]].value,
+		                      b.t->nodes[n->values[i]].value));
+	return same;
+}
+
 /* ---- what depends on what ---- */
 
 static void find_conflicts(struct instances *x, uint32_t a, uint32_t b)
@@ -331,8 +362,11 @@ static void order_reads(struct instances *x, uint32_t a)
 			const struct instance *s = &x->items[b];
 			if (a == b) continue;
 			Z3_ast from = Z3_mk_eq(z, source, s->commit);
+			Z3_ast more = writes_more(x, read, s);
 			implies(x, both(z, happens(read), from),
-			        reads_from(x, read, s));
+			        more ? either(z, more, reads_from(x, read, s))
+			             : reads_from(x, read, s));
+			if (more) continue; /* perhaps written again */
 			Z3_ast overwritten = Z3_mk_false(z);
 			for (uint32_t j = s->s->access_count; j-- > 0;) {
 				struct spot w = { s, j };
@@ -341,9 +375,7 @@ static void order_reads(struct instances *x, uint32_t a)
 				Z3_ast last[] = { met, from,
 					          Z3_mk_not(z, overwritten) };
 				implies(x, Z3_mk_and(z, 3, last),
-				        same_term(x, t->nodes[m->value].value,
-				                  s->nodes[access_at(w)->value]
-				                          .value));
+				        same_values(x, read, w));
 				overwritten = either(z, overwritten, met);
 			}
 		}
@@ -366,8 +398,7 @@ static void same_versions(struct instances *x, uint32_t a, uint32_t b)
 			        both(x->z, met,
 			             Z3_mk_eq(x->z, t->source[i],
 			                      u->source[j])),
-			        same_term(x, t->nodes[p->value].value,
-			                  u->nodes[q->value].value));
+			        same_values(x, m, n));
 		}
 }
 
@@ -430,7 +461,9 @@ static Z3_ast in_sight(struct instances *x, uint32_t b, uint32_t a, uint32_t i)
 	case SIGHT_SOURCES:
 		for (uint32_t e = 0; e < i; e++) {
 			struct spot earlier = { t, e };
-			if (!access_at(earlier)->write)
+			if (!access_at(earlier)->write &&
+			    access_at(earlier)->statement <
+			            access_at((struct spot){ t, i })->statement)
 				seen = either(z, seen,
 				              reads_from(x, earlier, s));
 		}

@@ -15,7 +15,6 @@
 
 enum {
 	LOWER_ROUNDS = 16, /* of a loop with known ends that are told apart */
-	LOWER_SOME = 2,    /* of any other loop */
 	LOWER_NODES = 20000,
 	LOWER_ACCESSES = 128,
 	LOWER_ALIASES = 64, /* own writes that a read may or may not read */
@@ -36,6 +35,8 @@ struct lowering {
 	uint32_t live;
 	uint32_t statement;
 	bool in_statement;
+	uint32_t rounds; /* loops around it, of which two rounds are looked at
+	                  */
 	uint32_t statements; /* of the program, that were looked at */
 	uint32_t aliases;    /* own writes that reads may or may not read */
 	bool full;           /* it is larger than what is looked at */
@@ -164,6 +165,7 @@ static uint32_t family_of(struct lowering *l, const struct item *global)
 		(struct family){ .name = region_copy_string(&a->region, name,
 		                                            strlen(name)),
 		                 .index_count = global->family->index_count,
+		                 .value_count = 1,
 		                 .initial = UINT32_MAX };
 	return a->family_count++;
 }
@@ -215,6 +217,9 @@ static struct access *add_access(struct lowering *l, const struct key *k,
 		              .indexes = k->indexes,
 		              .index_count = k->count,
 		              .happens = l->live,
+		              .values = region_take0(&l->app->region,
+		                                     sizeof *a->values),
+		              .many = l->rounds > 0,
 		              .line = source_position(l->all, at).line };
 	if (!l->in_statement) l->statement++;
 	a->statement = l->statement;
@@ -230,15 +235,23 @@ static uint32_t add_read(struct lowering *l, const struct key *k,
 	uint32_t number = s->access_count;
 	uint32_t value = node_add(s, NODE_READ, number, 0, 0);
 	uint32_t outside = l->live;
-	add_access(l, k, strength, at)->value = value;
+	bool open = l->rounds > 0;
+	add_access(l, k, strength, at)->values[0] = value;
 	for (uint32_t i = 0; i < number; i++) {
 		if (!s->accesses[i].write) continue;
+		open |= s->accesses[i].many &&
+		        s->accesses[i].family == k->family;
 		uint32_t same = same_key(l, &s->accesses[i], k);
 		if (same != FALSE_NODE && same != TRUE_NODE)
 			l->full |= ++l->aliases > LOWER_ALIASES;
 		uint32_t own = node_and(s, s->accesses[i].happens, same);
 		outside = node_and(s, outside, node_not(s, own));
-		value = node_choose(s, own, s->accesses[i].value, value);
+		value = node_choose(s, own, s->accesses[i].values[0], value);
+	}
+	if (open) { /* a write that is not here may be its own */
+		uint32_t other = guess(l);
+		outside = node_and(s, outside, node_not(s, other));
+		value = node_choose(s, other, unknown(l), value);
 	}
 	s->accesses[number].happens = outside;
 	return value;
@@ -251,7 +264,7 @@ static void add_write(struct lowering *l, const struct key *k,
 		l, k, strength == STRENGTH_PLAIN ? STRENGTH_UPDATE : strength,
 		at);
 	a->write = true;
-	a->value = value;
+	a->values[0] = value;
 	l->app->families[k->family].written = true;
 }
 
@@ -553,6 +566,62 @@ static void lower_round(struct lowering *l, const struct stmt *s, uint32_t c,
 	join(l, c, other);
 }
 
+/* What the body sets may be anything before it, and behind it. *ends, *returns:
+ * it may end the transaction, other than by an error. */
+static void forget_set(struct lowering *l, const struct block *b, bool *ends,
+                       bool *returns)
+{
+	for (const struct stmt *s = b->first; s; s = s->next) {
+		bool sets = s->kind == STMT_SET || s->kind == STMT_ADD ||
+		            s->kind == STMT_ATOMIC;
+		for (uint32_t i = 0;
+		     sets && s->target->ref == REF_LOCAL && i < l->bound_count;
+		     i++)
+			if (l->bound[i].local == s->target->local)
+				l->bound[i].value = unknown(l);
+		*returns |= s->kind == STMT_RETURN;
+		*ends |= s->kind == STMT_RETURN || s->kind == STMT_ABORT ||
+		         s->kind == STMT_ASSUME;
+		if (s->body) forget_set(l, s->body, ends, returns);
+		for (uint32_t i = 0; i < s->arm_count; i++)
+			forget_set(l, s->arms[i].body, ends, returns);
+		if (s->orelse) forget_set(l, s->orelse, ends, returns);
+	}
+}
+
+/* Any number of rounds: two of them are looked at (struct access, many), each
+ * with what it may find there. Others may end the transaction as well. With
+ * nodes that are values, the numbers from a to b, without b. */
+static void lower_rounds(struct lowering *l, const struct stmt *s, uint32_t a,
+                         uint32_t b)
+{
+	struct summary *x = l->s;
+	bool ends = false, returns = false, numbers = a != TRUE_NODE;
+	l->rounds++;
+	for (int i = 0; i < 2; i++) {
+		uint32_t value = unknown(l), goes_on = guess(l);
+		if (numbers) {
+			uint32_t least = node_add(x, NODE_LESS, value, a, 0);
+			uint32_t most = node_add(x, NODE_LESS, value, b, 0);
+			goes_on = node_and(x, goes_on, is_int(l, value));
+			goes_on = node_and(x, goes_on, node_not(x, least));
+			goes_on = node_and(x, goes_on, most);
+		}
+		forget_set(l, s->body, &ends, &returns);
+		lower_round(l, s, goes_on, value);
+	}
+	forget_set(l, s->body, &ends, &returns);
+	require(l, guess(l));
+	if (ends) {
+		uint32_t ended = guess(l);
+		if (returns)
+			x->commits = node_or(x, x->commits,
+			                     node_and(x, l->live, ended));
+		l->live = node_and(x, l->live, node_not(x, ended));
+	}
+	l->rounds--;
+}
+
 static bool constant_int(const struct lowering *l, uint32_t v, int64_t *out)
 {
 	const struct node *n = &l->s->nodes[v];
@@ -574,17 +643,8 @@ static void lower_range(struct lowering *l, const struct stmt *s)
 			lower_round(l, s, TRUE_NODE, constant(l, value_int(i)));
 		return;
 	}
-	note_uncovered(l, s->at, "a loop whose rounds depend on values");
 	require(l, node_and(x, is_int(l, a), is_int(l, b)));
-	uint32_t value = a, goes_on = TRUE_NODE;
-	for (uint32_t i = 0; i < LOWER_SOME; i++) {
-		if (i)
-			value = node_add(x, NODE_SUM, a,
-			                 constant(l, value_int(i)), 0);
-		goes_on = node_and(x, goes_on,
-		                   node_add(x, NODE_LESS, value, b, 0));
-		lower_round(l, s, goes_on, value);
-	}
+	lower_rounds(l, s, a, b);
 }
 
 static void lower_each(struct lowering *l, const struct stmt *s)
@@ -600,13 +660,8 @@ static void lower_each(struct lowering *l, const struct stmt *s)
 		return;
 	}
 	lower_expr(l, in);
-	note_uncovered(l, s->at, "a loop over a collection");
 	require(l, guess(l));
-	uint32_t goes_on = TRUE_NODE;
-	for (uint32_t i = 0; i < LOWER_SOME; i++) {
-		goes_on = node_and(l->s, goes_on, guess(l));
-		lower_round(l, s, goes_on, unknown(l));
-	}
+	lower_rounds(l, s, TRUE_NODE, TRUE_NODE);
 }
 
 static void lower_assume(struct lowering *l, const struct stmt *s)

@@ -37,7 +37,7 @@
 	/* values */                                                    \
 	X(NODE_CONSTANT)  /* number a of the application's constants */ \
 	X(NODE_PARAMETER) /* number a */                                \
-	X(NODE_READ)      /* what the database has for access a */      \
+	X(NODE_READ)      /* part b of what access a is given */        \
 	X(NODE_UNKNOWN)                                                 \
 	X(NODE_TRUTH)      /* condition a as a value */                 \
 	X(NODE_CHOOSE)     /* condition a ? value b : value c */        \
@@ -71,9 +71,16 @@ struct access {
 	uint32_t family;   /* of keys, of the application */
 	uint32_t *indexes; /* values */
 	uint32_t index_count;
-	uint32_t happens;   /* condition; of a read: and it is not the own
-	                     * write's value that it gets */
-	uint32_t value;     /* what is written; of a read its NODE_READ */
+	uint32_t happens; /* condition; of a read: and it is not the own
+	                   * write's value that it gets */
+	/* What is written, of a read its NODE_READs: as many as the family's
+	 * keys hold. */
+	uint32_t *values;
+	/* Of any number like this one, each with a key of its own, two are
+	 * here: a cycle enters a transaction by one access and leaves it by
+	 * one. So that the others happen as well, nobody may conclude from
+	 * these that they do not. */
+	bool many;
 	uint32_t statement; /* these increase */
 	uint32_t line;
 };
@@ -103,7 +110,8 @@ struct uncovered {
 struct family {
 	const char *name;
 	uint32_t index_count;
-	bool written; /* by some transaction */
+	uint32_t value_count; /* parts of what a key holds */
+	bool written;         /* by some transaction */
 	/* The value of keys that are not named: number of a constant, or
 	 * UINT32_MAX. */
 	uint32_t initial;
