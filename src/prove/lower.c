@@ -10,14 +10,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "prove/build.h"
 #include "prove/texts.h"
 #include "vm/bytecode.h"
 
 enum {
 	LOWER_ROUNDS = 16, /* of a loop with known ends that are told apart */
-	LOWER_NODES = 20000,
-	LOWER_ACCESSES = 128,
-	LOWER_ALIASES = 64, /* own writes that a read may or may not read */
 	LOWER_STATEMENTS = 20000
 };
 
@@ -27,55 +25,28 @@ struct binding {
 };
 
 struct lowering {
-	struct application *app;
-	struct summary *s;
+	struct builder b;
 	struct sources *all;
 	struct binding *bound;
 	uint32_t bound_count, bound_capacity;
-	uint32_t live;
-	uint32_t statement;
 	bool in_statement;
-	uint32_t rounds; /* loops around it, of which two rounds are looked at
-	                  */
 	uint32_t statements; /* of the program, that were looked at */
-	uint32_t aliases;    /* own writes that reads may or may not read */
-	bool full;           /* it is larger than what is looked at */
 };
 
 static uint32_t lower_expr(struct lowering *l, struct expr *e);
 static void lower_block(struct lowering *l, const struct block *b);
 
 static void note_uncovered(struct lowering *l, struct place at,
-                           const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-static void note_uncovered(struct lowering *l, struct place at,
-                           const char *format, ...)
+                           const char *what)
 {
-	struct application *a = l->app;
-	struct text words = { 0 };
-	struct position p = source_position(l->all, at);
-	va_list args;
-	for (uint32_t i = 0; i < a->uncovered_count; i++)
-		if (a->uncovered[i].at.line == p.line &&
-		    !strcmp(a->uncovered[i].at.file, p.file))
-			return;
-	va_start(args, format);
-	text_vformat(&words, format, args);
-	va_end(args);
-	VEC_RESERVE(a->uncovered, a->uncovered_count, a->uncovered_capacity);
-	p.file = region_copy_string(&a->region, p.file, strlen(p.file));
-	p.source_line = NULL;
-	a->uncovered[a->uncovered_count++] = (struct uncovered){
-		p, region_copy_string(&a->region, words.data, words.length)
-	};
-	text_free(&words);
+	application_leave_out(l->b.app, source_position(l->all, at), what);
 }
 
 /* ---- what is known where it runs ---- */
 
 static void bind(struct lowering *l, const struct local *local, uint32_t value)
 {
-	assert(node_is_value(&l->s->nodes[value]));
+	assert(node_is_value(&l->b.s->nodes[value]));
 	for (uint32_t i = 0; i < l->bound_count; i++)
 		if (l->bound[i].local == local) {
 			l->bound[i].value = value;
@@ -95,177 +66,103 @@ static uint32_t bound_value(const struct lowering *l, const struct local *local)
 
 static uint32_t unknown(struct lowering *l)
 {
-	return node_add(l->s, NODE_UNKNOWN, 0, 0, 0);
+	return build_unknown(&l->b);
 }
 
 static uint32_t guess(struct lowering *l)
 {
-	return node_add(l->s, NODE_GUESS, 0, 0, 0);
+	return build_guess(&l->b);
 }
 
 static uint32_t constant(struct lowering *l, struct value v)
 {
-	return node_add(l->s, NODE_CONSTANT, application_constant(l->app, v), 0,
-	                0);
+	return build_constant(&l->b, v);
 }
 
-/* Here it ends by an error unless the condition holds. */
 static void require(struct lowering *l, uint32_t condition)
 {
-	struct summary *s = l->s;
-	uint32_t fails = node_and(s, l->live, node_not(s, condition));
-	s->errs = node_or(s, s->errs, fails);
-	l->live = node_and(s, l->live, condition);
+	build_require(&l->b, condition);
 }
 
 static uint32_t is_int(struct lowering *l, uint32_t v)
 {
-	const struct node *n = &l->s->nodes[v];
+	const struct node *n = &l->b.s->nodes[v];
 	if (n->op == NODE_CONSTANT)
-		return l->app->constants[n->a].tag == VALUE_INT ? TRUE_NODE
-		                                                : FALSE_NODE;
+		return l->b.app->constants[n->a].tag == VALUE_INT ? TRUE_NODE
+		                                                  : FALSE_NODE;
 	if (n->op >= NODE_SUM) return TRUE_NODE;
 	if (n->op == NODE_TRUTH) return FALSE_NODE;
-	return node_add(l->s, NODE_IS_INT, v, 0, 0);
+	return node_add(l->b.s, NODE_IS_INT, v, 0, 0);
 }
 
 /* The condition that a value is, which must be one. */
 static uint32_t condition(struct lowering *l, struct expr *e)
 {
 	uint32_t v = lower_expr(l, e);
-	const struct node *n = &l->s->nodes[v];
+	const struct node *n = &l->b.s->nodes[v];
 	if (n->op == NODE_TRUTH) return n->a;
 	if (n->op == NODE_CONSTANT) {
-		struct value k = l->app->constants[n->a];
+		struct value k = l->b.app->constants[n->a];
 		if (k.tag == VALUE_BOOL) return k.i ? TRUE_NODE : FALSE_NODE;
 		require(l, FALSE_NODE);
 		return FALSE_NODE;
 	}
-	require(l, node_add(l->s, NODE_IS_BOOL, v, 0, 0));
-	return node_add(l->s, NODE_HOLDS, v, 0, 0);
+	require(l, node_add(l->b.s, NODE_IS_BOOL, v, 0, 0));
+	return node_add(l->b.s, NODE_HOLDS, v, 0, 0);
 }
 
 static uint32_t truth(struct lowering *l, uint32_t condition)
 {
 	if (condition <= TRUE_NODE)
 		return constant(l, value_bool(condition == TRUE_NODE));
-	return node_add(l->s, NODE_TRUTH, condition, 0, 0);
+	return node_add(l->b.s, NODE_TRUTH, condition, 0, 0);
 }
 
 /* ---- accesses ---- */
 
 static uint32_t family_of(struct lowering *l, const struct item *global)
 {
-	struct application *a = l->app;
-	const char *name = global->family->name->text;
-	for (uint32_t i = 0; i < a->family_count; i++)
-		if (!strcmp(a->families[i].name, name)) return i;
-	VEC_RESERVE(a->families, a->family_count, a->family_capacity);
-	a->families[a->family_count] =
-		(struct family){ .name = region_copy_string(&a->region, name,
-		                                            strlen(name)),
-		                 .index_count = global->family->index_count,
-		                 .value_count = 1,
-		                 .initial = UINT32_MAX };
-	return a->family_count++;
+	return application_family(l->b.app, global->family->name->text,
+	                          global->family->index_count, 1);
 }
 
-struct key {
-	uint32_t family, *indexes, count;
-};
-
 /* Index values are evaluated first; a list, set or record is none. */
-static struct key lower_key(struct lowering *l, struct expr *e)
+static struct build_key lower_key(struct lowering *l, struct expr *e)
 {
-	struct key k = { .count = 0 };
+	struct build_key k = { .count = 0 };
 	if (e->kind == EXPR_INDEX) k.count = e->index_count;
 	k.family = family_of(l, e->kind == EXPR_NAME ? e->item : e->family);
-	k.indexes = region_take(&l->app->region,
+	k.indexes = region_take(&l->b.app->region,
 	                        ((size_t)k.count + 1) * sizeof *k.indexes);
 	for (uint32_t i = 0; i < k.count; i++)
 		k.indexes[i] = lower_expr(l, e->indexes[i]);
 	for (uint32_t i = 0; i < k.count; i++) {
-		const struct node *n = &l->s->nodes[k.indexes[i]];
+		const struct node *n = &l->b.s->nodes[k.indexes[i]];
 		if (n->op == NODE_CONSTANT || n->op >= NODE_SUM ||
 		    n->op == NODE_TRUTH)
 			continue;
 		uint32_t fine =
-			node_or(l->s, is_int(l, k.indexes[i]), guess(l));
+			node_or(l->b.s, is_int(l, k.indexes[i]), guess(l));
 		require(l, fine);
 	}
 	return k;
 }
 
-static uint32_t same_key(struct lowering *l, const struct access *a,
-                         const struct key *k)
-{
-	uint32_t same = a->family == k->family ? TRUE_NODE : FALSE_NODE;
-	for (uint32_t i = 0; i < k->count && same != FALSE_NODE; i++)
-		same = node_and(l->s, same,
-		                node_equal(l->s, a->indexes[i], k->indexes[i]));
-	return same;
-}
-
-static struct access *add_access(struct lowering *l, const struct key *k,
-                                 enum strength strength, struct place at)
-{
-	struct summary *s = l->s;
-	VEC_RESERVE(s->accesses, s->access_count, s->access_capacity);
-	struct access *a = &s->accesses[s->access_count++];
-	*a = (struct access){ .strength = strength,
-		              .family = k->family,
-		              .indexes = k->indexes,
-		              .index_count = k->count,
-		              .happens = l->live,
-		              .values = region_take0(&l->app->region,
-		                                     sizeof *a->values),
-		              .many = l->rounds > 0,
-		              .line = source_position(l->all, at).line };
-	if (!l->in_statement) l->statement++;
-	a->statement = l->statement;
-	return a;
-}
-
-/* The value that it has for the transaction: its own write's, if there is one
- * before. */
-static uint32_t add_read(struct lowering *l, const struct key *k,
+static uint32_t add_read(struct lowering *l, const struct build_key *k,
                          enum strength strength, struct place at)
 {
-	struct summary *s = l->s;
-	uint32_t number = s->access_count;
-	uint32_t value = node_add(s, NODE_READ, number, 0, 0);
-	uint32_t outside = l->live;
-	bool open = l->rounds > 0;
-	add_access(l, k, strength, at)->values[0] = value;
-	for (uint32_t i = 0; i < number; i++) {
-		if (!s->accesses[i].write) continue;
-		open |= s->accesses[i].many &&
-		        s->accesses[i].family == k->family;
-		uint32_t same = same_key(l, &s->accesses[i], k);
-		if (same != FALSE_NODE && same != TRUE_NODE)
-			l->full |= ++l->aliases > LOWER_ALIASES;
-		uint32_t own = node_and(s, s->accesses[i].happens, same);
-		outside = node_and(s, outside, node_not(s, own));
-		value = node_choose(s, own, s->accesses[i].values[0], value);
-	}
-	if (open) { /* a write that is not here may be its own */
-		uint32_t other = guess(l);
-		outside = node_and(s, outside, node_not(s, other));
-		value = node_choose(s, other, unknown(l), value);
-	}
-	s->accesses[number].happens = outside;
-	return value;
+	if (!l->in_statement) l->b.statement++;
+	return *build_read(&l->b, k, strength,
+	                   source_position(l->all, at).line);
 }
 
-static void add_write(struct lowering *l, const struct key *k,
+static void add_write(struct lowering *l, const struct build_key *k,
                       enum strength strength, uint32_t value, struct place at)
 {
-	struct access *a = add_access(
-		l, k, strength == STRENGTH_PLAIN ? STRENGTH_UPDATE : strength,
-		at);
-	a->write = true;
-	a->values[0] = value;
-	l->app->families[k->family].written = true;
+	if (!l->in_statement) l->b.statement++;
+	build_write(&l->b, k,
+	            strength == STRENGTH_PLAIN ? STRENGTH_UPDATE : strength,
+	            &value, source_position(l->all, at).line);
 }
 
 /* ---- expressions ---- */
@@ -273,7 +170,7 @@ static void add_write(struct lowering *l, const struct key *k,
 static uint32_t lower_sum(struct lowering *l, enum opcode op, uint32_t a,
                           uint32_t b)
 {
-	struct summary *s = l->s;
+	struct summary *s = l->b.s;
 	uint32_t ints = node_and(s, is_int(l, a), is_int(l, b));
 	uint32_t sum =
 		node_add(s, op == OP_ADD ? NODE_SUM : NODE_DIFFERENCE, a, b, 0);
@@ -293,7 +190,7 @@ static uint32_t lower_sum(struct lowering *l, enum opcode op, uint32_t a,
 
 static uint32_t lower_product(struct lowering *l, uint32_t a, uint32_t b)
 {
-	struct summary *s = l->s;
+	struct summary *s = l->b.s;
 	require(l, node_and(s, is_int(l, a), is_int(l, b)));
 	if (s->nodes[a].op != NODE_CONSTANT &&
 	    s->nodes[b].op != NODE_CONSTANT) {
@@ -308,7 +205,7 @@ static uint32_t lower_product(struct lowering *l, uint32_t a, uint32_t b)
 static uint32_t lower_order(struct lowering *l, enum opcode op, uint32_t a,
                             uint32_t b)
 {
-	struct summary *s = l->s;
+	struct summary *s = l->b.s;
 	uint32_t ints = node_and(s, is_int(l, a), is_int(l, b));
 	uint32_t less = op == OP_LT || op == OP_GE
 	                        ? node_add(s, NODE_LESS, a, b, 0)
@@ -323,7 +220,7 @@ static uint32_t lower_order(struct lowering *l, enum opcode op, uint32_t a,
 
 static uint32_t lower_binary(struct lowering *l, struct expr *e)
 {
-	struct summary *s = l->s;
+	struct summary *s = l->b.s;
 	uint32_t a = lower_expr(l, e->left), b = lower_expr(l, e->right);
 	switch ((enum opcode)e->op) {
 	case OP_ADD:
@@ -343,26 +240,26 @@ static uint32_t lower_binary(struct lowering *l, struct expr *e)
 static uint32_t lower_unary(struct lowering *l, struct expr *e)
 {
 	if (e->op == OP_NOT)
-		return truth(l, node_not(l->s, condition(l, e->left)));
+		return truth(l, node_not(l->b.s, condition(l, e->left)));
 	assert(e->op == OP_NEG);
 	uint32_t v = lower_expr(l, e->left);
 	uint32_t zero = constant(l, value_int(0));
 	require(l, is_int(l, v));
-	v = node_add(l->s, NODE_DIFFERENCE, zero, v, 0);
-	require(l, node_add(l->s, NODE_FITS, v, 0, 0));
+	v = node_add(l->b.s, NODE_DIFFERENCE, zero, v, 0);
+	require(l, node_add(l->b.s, NODE_FITS, v, 0, 0));
 	return v;
 }
 
 /* The right side is evaluated only if the left one leaves it open. */
 static uint32_t lower_logical(struct lowering *l, struct expr *e)
 {
-	struct summary *s = l->s;
+	struct summary *s = l->b.s;
 	uint32_t left = condition(l, e->left);
 	uint32_t open = e->kind == EXPR_AND ? left : node_not(s, left);
-	uint32_t decided = node_and(s, l->live, node_not(s, open));
-	l->live = node_and(s, l->live, open);
+	uint32_t decided = node_and(s, l->b.live, node_not(s, open));
+	l->b.live = node_and(s, l->b.live, open);
 	uint32_t right = condition(l, e->right);
-	l->live = node_or(s, l->live, decided);
+	l->b.live = node_or(s, l->b.live, decided);
 	return truth(l, e->kind == EXPR_AND ? node_and(s, left, right)
 	                                    : node_or(s, left, right));
 }
@@ -419,22 +316,19 @@ static uint32_t lower_name(struct lowering *l, struct expr *e)
 	if (e->ref == REF_LOCAL) return bound_value(l, e->local);
 	if (e->ref == REF_CONST) return lower_expr(l, e->item->value);
 	assert(e->ref == REF_GLOBAL);
-	struct key k = lower_key(l, e);
+	struct build_key k = lower_key(l, e);
 	return add_read(l, &k, (enum strength)e->op, expr_place(e));
 }
 
 static uint32_t lower_expr(struct lowering *l, struct expr *e)
 {
-	if (l->s->node_count > LOWER_NODES) {
-		l->full = true;
-		return unknown(l);
-	}
+	if (build_is_full(&l->b)) return unknown(l);
 	switch ((enum expr_kind)e->kind) {
 	case EXPR_VALUE: return constant(l, e->value);
 	case EXPR_NAME: return lower_name(l, e);
 	case EXPR_INDEX:
 		if (e->ref == REF_GLOBAL) {
-			struct key k = lower_key(l, e);
+			struct build_key k = lower_key(l, e);
 			return add_read(l, &k, (enum strength)e->op,
 			                expr_place(e));
 		}
@@ -475,10 +369,10 @@ static void lower_add(struct lowering *l, const struct stmt *s, bool atomic)
 	enum strength strength =
 		atomic ? STRENGTH_NO_KEY_UPDATE : STRENGTH_PLAIN;
 	if (begun) {
-		l->statement++;
+		l->b.statement++;
 		l->in_statement = true;
 	}
-	struct key k = lower_key(l, target);
+	struct build_key k = lower_key(l, target);
 	uint32_t left = 0, right = 0;
 	if (atomic) right = lower_expr(l, s->value);
 	left = add_read(l, &k, strength, at);
@@ -494,7 +388,7 @@ static void lower_set(struct lowering *l, const struct stmt *s)
 		bind(l, s->target->local, lower_expr(l, s->value));
 		return;
 	}
-	struct key k = lower_key(l, s->target);
+	struct build_key k = lower_key(l, s->target);
 	uint32_t value = lower_expr(l, s->value);
 	add_write(l, &k, STRENGTH_PLAIN, value, expr_place(s->target));
 }
@@ -506,7 +400,7 @@ struct snapshot {
 
 static struct snapshot snapshot(const struct lowering *l)
 {
-	struct snapshot x = { .count = l->bound_count, .live = l->live };
+	struct snapshot x = { .count = l->bound_count, .live = l->b.live };
 	x.bound = mem_take0((size_t)x.count + 1, sizeof *x.bound);
 	if (x.count) memcpy(x.bound, l->bound, x.count * sizeof *x.bound);
 	return x;
@@ -516,7 +410,7 @@ static struct snapshot snapshot(const struct lowering *l)
  * the same, ended. Frees the other. */
 static void join(struct lowering *l, uint32_t condition, struct snapshot other)
 {
-	struct summary *s = l->s;
+	struct summary *s = l->b.s;
 	assert(other.count <= l->bound_count);
 	l->bound_count = other.count; /* what the arm declared is gone */
 	for (uint32_t i = 0; i < other.count; i++) {
@@ -524,7 +418,7 @@ static void join(struct lowering *l, uint32_t condition, struct snapshot other)
 		l->bound[i].value = node_choose(s, condition, l->bound[i].value,
 		                                other.bound[i].value);
 	}
-	l->live = node_or(s, l->live, other.live);
+	l->b.live = node_or(s, l->b.live, other.live);
 	free(other.bound);
 }
 
@@ -532,7 +426,7 @@ static void restore(struct lowering *l, const struct snapshot *x)
 {
 	l->bound_count = x->count;
 	if (x->count) memcpy(l->bound, x->bound, x->count * sizeof *x->bound);
-	l->live = x->live;
+	l->b.live = x->live;
 }
 
 static void lower_arms(struct lowering *l, const struct stmt *s, uint32_t i)
@@ -543,13 +437,13 @@ static void lower_arms(struct lowering *l, const struct stmt *s, uint32_t i)
 	}
 	uint32_t c = condition(l, s->arms[i].condition);
 	struct snapshot before = snapshot(l);
-	l->live = node_and(l->s, before.live, node_not(l->s, c));
+	l->b.live = node_and(l->b.s, before.live, node_not(l->b.s, c));
 	lower_arms(l, s, i + 1);
 	l->bound_count = before.count;
 	struct snapshot other = snapshot(l);
 	restore(l, &before);
 	free(before.bound);
-	l->live = node_and(l->s, l->live, c);
+	l->b.live = node_and(l->b.s, l->b.live, c);
 	lower_block(l, s->arms[i].body);
 	join(l, c, other);
 }
@@ -559,8 +453,8 @@ static void lower_round(struct lowering *l, const struct stmt *s, uint32_t c,
                         uint32_t value)
 {
 	struct snapshot other = snapshot(l);
-	other.live = node_and(l->s, other.live, node_not(l->s, c));
-	l->live = node_and(l->s, l->live, c);
+	other.live = node_and(l->b.s, other.live, node_not(l->b.s, c));
+	l->b.live = node_and(l->b.s, l->b.live, c);
 	bind(l, s->local, value);
 	lower_block(l, s->body);
 	join(l, c, other);
@@ -595,9 +489,9 @@ static void forget_set(struct lowering *l, const struct block *b, bool *ends,
 static void lower_rounds(struct lowering *l, const struct stmt *s, uint32_t a,
                          uint32_t b)
 {
-	struct summary *x = l->s;
+	struct summary *x = l->b.s;
 	bool ends = false, returns = false, numbers = a != TRUE_NODE;
-	l->rounds++;
+	l->b.rounds++;
 	for (int i = 0; i < 2; i++) {
 		uint32_t value = unknown(l), goes_on = guess(l);
 		if (numbers) {
@@ -616,17 +510,17 @@ static void lower_rounds(struct lowering *l, const struct stmt *s, uint32_t a,
 		uint32_t ended = guess(l);
 		if (returns)
 			x->commits = node_or(x, x->commits,
-			                     node_and(x, l->live, ended));
-		l->live = node_and(x, l->live, node_not(x, ended));
+			                     node_and(x, l->b.live, ended));
+		l->b.live = node_and(x, l->b.live, node_not(x, ended));
 	}
-	l->rounds--;
+	l->b.rounds--;
 }
 
 static bool constant_int(const struct lowering *l, uint32_t v, int64_t *out)
 {
-	const struct node *n = &l->s->nodes[v];
+	const struct node *n = &l->b.s->nodes[v];
 	if (n->op != NODE_CONSTANT) return false;
-	struct value k = l->app->constants[n->a];
+	struct value k = l->b.app->constants[n->a];
 	*out = k.i;
 	return k.tag == VALUE_INT;
 }
@@ -635,7 +529,7 @@ static void lower_range(struct lowering *l, const struct stmt *s)
 {
 	int64_t from, until;
 	uint32_t a = lower_expr(l, s->value), b = lower_expr(l, s->until);
-	struct summary *x = l->s;
+	struct summary *x = l->b.s;
 	if (constant_int(l, a, &from) && constant_int(l, b, &until) &&
 	    (until <= from ||
 	     (uint64_t)until - (uint64_t)from <= LOWER_ROUNDS)) {
@@ -666,11 +560,11 @@ static void lower_each(struct lowering *l, const struct stmt *s)
 
 static void lower_assume(struct lowering *l, const struct stmt *s)
 {
-	struct summary *x = l->s;
+	struct summary *x = l->b.s;
 	uint32_t c = condition(l, s->value);
-	uint32_t fails = node_and(x, l->live, node_not(x, c));
+	uint32_t fails = node_and(x, l->b.live, node_not(x, c));
 	x->assumed = node_and(x, x->assumed, node_not(x, fails));
-	l->live = node_and(x, l->live, c);
+	l->b.live = node_and(x, l->b.live, c);
 }
 
 static void lower_statement(struct lowering *l, const struct stmt *s)
@@ -687,17 +581,17 @@ static void lower_statement(struct lowering *l, const struct stmt *s)
 		else
 			lower_each(l, s);
 		return;
-	case STMT_ABORT: l->live = FALSE_NODE; return;
+	case STMT_ABORT: l->b.live = FALSE_NODE; return;
 	case STMT_RETURN:
 		if (s->value) lower_expr(l, s->value);
-		l->s->commits = node_or(l->s, l->s->commits, l->live);
-		l->live = FALSE_NODE;
+		l->b.s->commits = node_or(l->b.s, l->b.s->commits, l->b.live);
+		l->b.live = FALSE_NODE;
 		return;
 	case STMT_ASSERT: condition(l, s->value); return;
 	case STMT_ASSUME: lower_assume(l, s); return;
 	case STMT_SKIP: return;
 	case STMT_STATEMENT:
-		l->statement++;
+		l->b.statement++;
 		l->in_statement = true;
 		lower_block(l, s->body);
 		l->in_statement = false;
@@ -711,9 +605,8 @@ static void lower_statement(struct lowering *l, const struct stmt *s)
 static void lower_block(struct lowering *l, const struct block *b)
 {
 	for (const struct stmt *s = b->first; s; s = s->next) {
-		l->full |= l->s->access_count > LOWER_ACCESSES ||
-		           ++l->statements > LOWER_STATEMENTS;
-		if (l->full) return;
+		l->b.full |= ++l->statements > LOWER_STATEMENTS;
+		if (build_is_full(&l->b)) return;
 		lower_statement(l, s);
 	}
 }
@@ -723,9 +616,10 @@ static void lower_block(struct lowering *l, const struct block *b)
 static void lower_transaction(struct application *a, struct sources *all,
                               const struct item *i)
 {
-	struct lowering l = { .app = a, .all = all, .live = TRUE_NODE };
+	struct lowering l = { .b = { .app = a, .live = TRUE_NODE },
+		              .all = all };
 	VEC_RESERVE(a->summaries, a->summary_count, a->summary_capacity);
-	struct summary *s = l.s = &a->summaries[a->summary_count++];
+	struct summary *s = l.b.s = &a->summaries[a->summary_count++];
 	const char **params = region_take0(
 		&a->region, ((size_t)i->param_count + 1) * sizeof *params);
 	summary_init(s);
@@ -742,15 +636,12 @@ static void lower_transaction(struct application *a, struct sources *all,
 		bind(&l, i->params[p], node_add(s, NODE_PARAMETER, p, 0, 0));
 	}
 	lower_block(&l, i->body);
-	s->commits = node_or(s, s->commits, l.live);
-	if (l.full) {
+	s->commits = node_or(s, s->commits, l.b.live);
+	if (l.b.full) {
 		/* Of its beginning alone there may be more to ask than can be
 		 * answered in time. */
 		note_uncovered(&l, i->at, "a transaction as large as this");
-		s->access_count = 0;
-		s->node_count = TRUE_NODE + 1 + i->param_count;
-		s->commits = s->assumed = TRUE_NODE;
-		s->errs = FALSE_NODE;
+		build_empty(&l.b);
 	}
 	free(l.bound);
 }
@@ -793,14 +684,14 @@ static void note_initial(struct lowering *l, const struct item *i)
 	    i->value->kind != EXPR_VALUE)
 		return;
 	uint32_t f = family_of(l, i);
-	l->app->families[f].initial =
-		application_constant(l->app, i->value->value);
+	l->b.app->families[f].initial =
+		application_constant(l->b.app, i->value->value);
 }
 
 void lower(struct application *a, const struct syntax *tree,
            struct sources *all)
 {
-	struct lowering l = { .app = a, .all = all };
+	struct lowering l = { .b = { .app = a }, .all = all };
 	for (const struct item *i = tree->first; i; i = i->next) {
 		if (i->kind == ITEM_TXN) lower_transaction(a, all, i);
 		if (i->kind == ITEM_SESSION) find_anonymous(&l, i->body);

@@ -1,6 +1,7 @@
 #include "prove/summary.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -33,6 +34,35 @@ uint32_t application_constant(struct application *a, struct value v)
 	VEC_RESERVE(a->constants, a->constant_count, a->constant_capacity);
 	a->constants[a->constant_count] = value_copy(&a->region, v);
 	return a->constant_count++;
+}
+
+uint32_t application_family(struct application *a, const char *name,
+                            uint32_t index_count, uint32_t value_count)
+{
+	assert(value_count);
+	for (uint32_t i = 0; i < a->family_count; i++)
+		if (!strcmp(a->families[i].name, name)) return i;
+	VEC_RESERVE(a->families, a->family_count, a->family_capacity);
+	a->families[a->family_count] =
+		(struct family){ .name = region_copy_string(&a->region, name,
+		                                            strlen(name)),
+		                 .index_count = index_count,
+		                 .value_count = value_count,
+		                 .initial = UINT32_MAX };
+	return a->family_count++;
+}
+
+void application_leave_out(struct application *a, struct position at,
+                           const char *what)
+{
+	for (uint32_t i = 0; i < a->uncovered_count; i++)
+		if (a->uncovered[i].at.line == at.line &&
+		    !strcmp(a->uncovered[i].at.file, at.file))
+			return;
+	VEC_RESERVE(a->uncovered, a->uncovered_count, a->uncovered_capacity);
+	at.file = region_copy_string(&a->region, at.file, strlen(at.file));
+	at.source_line = NULL;
+	a->uncovered[a->uncovered_count++] = (struct uncovered){ at, what };
 }
 
 void summary_init(struct summary *s)

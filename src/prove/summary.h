@@ -144,6 +144,12 @@ struct application {
 void application_init(struct application *a, const char *path);
 void application_free(struct application *a);
 uint32_t application_constant(struct application *a, struct value v);
+/* The one of this name, new if there is none. */
+uint32_t application_family(struct application *a, const char *name,
+                            uint32_t index_count, uint32_t value_count);
+/* Something at this place is not covered. */
+void application_leave_out(struct application *a, struct position at,
+                           const char *what);
 
 /* Each adds a node, or finds one that is as good. */
 uint32_t node_add(struct summary *s, enum node_op op, uint32_t a, uint32_t b,
