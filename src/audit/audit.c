@@ -132,7 +132,7 @@ static bool out_of_time(struct audit *a)
 
 static bool is_pivot_edge(const struct audit_edge *e)
 {
-	return e->leave != INSTANT_END;
+	return e->order.leave != INSTANT_END;
 }
 
 static bool same_read(const struct conflicts *g, const struct audit_edge *a,

@@ -98,9 +98,27 @@ static void add_node(struct conflicts *g, uint32_t of, uint32_t statement,
 		                        g->columns[n->first_column + i]);
 }
 
+/* Does it make a row come or go, or be named otherwise? */
+static bool moves_rows(const struct conflicts *g, const struct audit_node *n)
+{
+	const struct audit_table *t = &g->catalog->tables[n->table];
+	if (!(n->flags & OPERATION_WRITE) || t->exists) return false;
+	if (n->any || n->flags & (OPERATION_FRESH | OPERATION_GONE))
+		return true;
+	for (uint32_t i = 0; i < t->key_count; i++)
+		for (uint32_t k = 0; k < t->keys[i].count; k++)
+			for (uint32_t c = 0; c < n->column_count; c++)
+				if (g->columns[n->first_column + c] ==
+				    t->keys[i].columns[k])
+					return true;
+	return false;
+}
+
 static void add_nodes(struct conflicts *g)
 {
 	const struct classes *c = g->classes;
+	g->moving = mem_take0(BITS_WORDS(g->catalog->table_count + 1),
+	                      sizeof *g->moving);
 	g->nodes_of = mem_take((c->count + 1) * sizeof *g->nodes_of);
 	for (uint32_t i = 0; i < c->count; i++) {
 		const struct transaction_class *x = &c->items[i];
@@ -112,6 +130,9 @@ static void add_nodes(struct conflicts *g)
 				add_node(g, i, s, k);
 	}
 	g->nodes_of[c->count] = g->node_count;
+	for (uint32_t i = 0; i < g->node_count; i++)
+		if (moves_rows(g, &g->nodes[i]))
+			bits_add(g->moving, g->nodes[i].table);
 }
 
 /* ---- moments ---- */
@@ -159,19 +180,24 @@ static bool is_locking(const struct conflicts *g, const struct audit_node *n)
 	       n->flags & (OPERATION_CHANGE | OPERATION_LOCKED);
 }
 
-/* Has the instance locked the row, at that moment or before? */
-static bool locked_before(const struct conflicts *g,
-                          const struct audit_node *read, uint32_t moment)
+/* When the instance first locks the row of this node, by a write if `writes`;
+ * INSTANT_END if it does not. If the node finds a row that a lock before did
+ * not, another instance has inserted it between the two, which is an anomaly
+ * of two in itself. */
+static uint32_t first_lock(const struct conflicts *g,
+                           const struct audit_node *of, bool writes)
 {
-	if (read->row == CATALOG_NONE) return false;
-	for (uint32_t i = g->nodes_of[read->of]; i < g->nodes_of[read->of + 1];
+	uint32_t first = INSTANT_END;
+	if (of->row == CATALOG_NONE) return first;
+	for (uint32_t i = g->nodes_of[of->of]; i < g->nodes_of[of->of + 1];
 	     i++) {
 		const struct audit_node *n = &g->nodes[i];
-		if (n->row == read->row && n->table == read->table &&
-		    is_locking(g, n) && locked_at(g, n) <= moment)
-			return true;
+		if (n->row == of->row && n->table == of->table &&
+		    is_locking(g, n) && (is_write(n) || !writes) &&
+		    locked_at(g, n) < first)
+			first = locked_at(g, n);
 	}
-	return false;
+	return first;
 }
 
 static bool excludes(const struct conflicts *g, uint32_t a, uint32_t b)
@@ -186,36 +212,61 @@ static bool excludes(const struct conflicts *g, uint32_t a, uint32_t b)
 	return false;
 }
 
+/* One row that is read at one moment, somewhere in its statement. */
+static uint32_t read_of_one(const struct conflicts *g,
+                            const struct audit_node *read)
+{
+	assert(!is_write(read));
+	return has_snapshot(g) || level_has_statements(g->level) ||
+	                       read->row == CATALOG_NONE
+	               ? CATALOG_NONE
+	               : read->place;
+}
+
+/* wr, ww: once the write has committed. */
+static struct audit_order order_after_write(const struct conflicts *g,
+                                            const struct audit_node *first,
+                                            const struct audit_node *then)
+{
+	struct audit_order o = { INSTANT_END, 0, CATALOG_NONE, CATALOG_NONE };
+	if (is_write(then) || is_locking(g, then)) {
+		o.entry = locked_at(g, then);
+	} else if (!has_snapshot(g)) {
+		o.entry = STATEMENT_MOMENTS * then->statement;
+		if (!level_has_statements(g->level)) o.entry += READ_ENTERED;
+		o.entered = read_of_one(g, then);
+	}
+	uint32_t locked = first_lock(g, then, false);
+	if (locked < o.entry && !(first->flags & OPERATION_FRESH)) {
+		o.entry = locked;
+		o.entered = CATALOG_NONE;
+	}
+	return o;
+}
+
 struct audit_order conflicts_order(const struct conflicts *g,
                                    const struct audit_node *first,
                                    const struct audit_node *then)
 {
-	struct audit_order o = { INSTANT_END, 0 };
-	uint32_t turn = STATEMENT_MOMENTS;
-	assert(is_write(first) || is_write(then));
-	if (is_write(first)) { /* wr, ww: once it has committed */
-		bool plain = !is_write(then) && !is_locking(g, then);
-		if (!plain)
-			o.entry = locked_at(g, then);
-		else if (has_snapshot(g))
-			o.entry = 0;
-		else
-			o.entry =
-				turn * then->statement +
-				(level_has_statements(g->level) ? 0
-			                                        : READ_ENTERED);
-		return o;
-	}
-	o.entry = level_sight(g->level) == SIGHT_SOURCES ? locked_at(g, then)
-	                                                 : INSTANT_END;
-	if (keeps(g, first, then) || excludes(g, first->of, then->of)) return o;
-	uint32_t at = has_snapshot(g) ? 0 : turn * first->statement;
+	struct audit_order o = { INSTANT_END, 0, CATALOG_NONE, CATALOG_NONE };
+	assert(is_write(first) || is_write(then) ||
+	       (is_locking(g, first) && is_locking(g, then)));
+	if (excludes(g, first->of, then->of)) return o;
+	if (is_write(first)) return order_after_write(g, first, then);
+	uint32_t at =
+		has_snapshot(g) ? 0 : STATEMENT_MOMENTS * first->statement;
 	bool fresh = then->flags & OPERATION_FRESH;
-	if (!fresh && locked_before(g, first, at)) {
-		o.entry = locked_at(g, then);
-		return o;
-	}
+	bool kept = keeps(g, first, then) ||
+	            (!fresh && first_lock(g, first, false) <= at);
+	uint32_t locked = first_lock(g, then, !kept);
+	if (fresh || locked > locked_at(g, then)) locked = locked_at(g, then);
+	if (kept || level_sight(g->level) == SIGHT_SOURCES)
+		o.entry = locked;
+	else
+		o.entry = INSTANT_END;
+	if (kept) return o;
 	o.leave = at;
+	o.left = read_of_one(g, first);
 	return o;
 }
 
@@ -307,22 +358,42 @@ bool conflicts_over_column(const struct conflicts *g,
 	       meet(NULL, g, a, b, open ? g->protected : NULL);
 }
 
+bool conflicts_in_order(const struct conflicts *g, const struct audit_node *a,
+                        const struct audit_node *b)
+{
+	if (a->table != b->table) return false;
+	bool writes = is_write(a) || is_write(b);
+	if (bits_has(g->moving, a->table)) {
+		unsigned one = a->flags | b->flags;
+		bool both = is_write(a) && is_write(b);
+		return !both && one & OPERATION_FRESH &&
+		       conflicts_over_column(g, a, b, false);
+	}
+	if (is_locking(g, a) && is_locking(g, b) &&
+	    (writes || !(a->flags & b->flags & OPERATION_SHARED)))
+		return true;
+	return conflicts_over_column(g, a, b, false);
+}
+
 static bool alike(const struct audit_edge *a, const struct audit_edge *b)
 {
-	return a->from == b->from && a->to == b->to && a->leave == b->leave &&
-	       a->entry == b->entry && a->from_row == b->from_row &&
-	       a->to_row == b->to_row && a->kind == b->kind &&
+	return a->from == b->from && a->to == b->to &&
+	       a->order.leave == b->order.leave &&
+	       a->order.entry == b->order.entry &&
+	       a->order.entered == b->order.entered &&
+	       a->from_row == b->from_row && a->to_row == b->to_row &&
+	       a->kind == b->kind &&
 	       /* What is to be changed is told by the statement. */
-	       (a->leave == INSTANT_END || a->from_node == b->from_node);
+	       (a->order.leave == INSTANT_END || a->from_node == b->from_node);
 }
 
 static uint64_t hash_edge(const struct audit_edge *e)
 {
 	uint32_t parts[] = {
-		e->from,     e->to,
-		e->leave,    e->entry,
-		e->from_row, e->to_row,
-		e->kind,     e->leave == INSTANT_END ? 0 : e->from_node
+		e->from,        e->to,
+		e->order.leave, e->order.entry,
+		e->from_row,    e->to_row,
+		e->kind,        e->order.leave == INSTANT_END ? 0 : e->from_node
 	};
 	return hash_bytes(9, parts, sizeof parts);
 }
@@ -341,11 +412,9 @@ static void add_edge(struct conflicts *g, struct edge_builder *b,
                      const struct audit_node *from, const struct audit_node *to,
                      uint32_t first_column)
 {
-	struct audit_order o = conflicts_order(g, from, to);
 	struct audit_edge e = { .from = from->of,
 		                .to = to->of,
-		                .leave = o.leave,
-		                .entry = o.entry,
+		                .order = conflicts_order(g, from, to),
 		                .from_row = from->row,
 		                .to_row = to->row,
 		                .kind = !is_write(from) ? CONFLICT_RW
@@ -395,10 +464,12 @@ static void settle_edges(struct conflicts *g, struct edge_builder *b)
 static int compare_edges(const void *a, const void *b)
 {
 	const struct audit_edge *x = a, *y = b;
-	const uint32_t u[] = { x->from,  x->to,    x->from_node, x->to_node,
-		               x->leave, x->entry, x->kind };
-	const uint32_t v[] = { y->from,  y->to,    y->from_node, y->to_node,
-		               y->leave, y->entry, y->kind };
+	const uint32_t u[] = { x->from,    x->to,          x->from_node,
+		               x->to_node, x->order.leave, x->order.entry,
+		               x->kind };
+	const uint32_t v[] = { y->from,    y->to,          y->from_node,
+		               y->to_node, y->order.leave, y->order.entry,
+		               y->kind };
 	for (size_t i = 0; i < sizeof u / sizeof *u; i++)
 		if (u[i] != v[i]) return u[i] < v[i] ? -1 : 1;
 	return 0;
@@ -587,7 +658,7 @@ static void count(struct conflicts *g)
 	free(counts);
 	free(at);
 	for (uint32_t i = 0; i < g->edge_count; i++)
-		g->dangerous += g->edges[i].leave != INSTANT_END;
+		g->dangerous += g->edges[i].order.leave != INSTANT_END;
 }
 
 /* ---- all of it ---- */
@@ -610,6 +681,7 @@ void conflicts_init(struct conflicts *g, const struct classes *c,
 void conflicts_free(struct conflicts *g)
 {
 	free(g->nodes);
+	free(g->moving);
 	free(g->nodes_of);
 	free(g->columns);
 	free(g->edges);

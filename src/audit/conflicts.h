@@ -36,11 +36,20 @@ struct audit_node {
 	uint32_t first_column, column_count; /* ascending, each once */
 };
 
+/* When one instance is left and another entered. */
+struct audit_order {
+	uint32_t leave, entry;
+	/* The place where one row is read then, without a snapshot: whoever
+	 * enters there comes before whoever leaves there, whatever the moments
+	 * are; CATALOG_NONE: it is nothing of that kind. */
+	uint32_t left, entered;
+};
+
 /* Dependencies from one class to another that are alike in all that decides
  * whether a cycle can happen. */
 struct audit_edge {
 	uint32_t from, to; /* classes */
-	uint32_t leave, entry;
+	struct audit_order order;
 	uint32_t from_row, to_row; /* CATALOG_NONE: not known to be one row */
 	enum conflict_kind kind;
 	uint32_t from_node, to_node;         /* of the first such */
@@ -59,6 +68,7 @@ struct conflicts {
 	uint32_t column_count, column_capacity;
 	struct audit_edge *edges; /* by from and to */
 	uint32_t edge_count, edge_capacity;
+	uint64_t *moving;          /* tables whose rows come and go */
 	const uint64_t *protected; /* columns; borrowed; NULL: none is */
 	uint32_t *edges_of; /* first of each class; one more at the end */
 	const struct hints *hints; /* borrowed */
@@ -85,14 +95,16 @@ void conflicts_protect(struct conflicts *g, const uint64_t *protected);
 void conflicts_between(const struct conflicts *g, uint32_t one, uint32_t other,
                        uint32_t *from, uint32_t *to);
 
-/* When instances are left and entered, if the first operation of two, one of
- * them a write, comes before the other. */
-struct audit_order {
-	uint32_t leave, entry;
-};
+/* When instances are left and entered, if the first operation of two that
+ * conflict or exclude each other comes before the other. */
 struct audit_order conflicts_order(const struct conflicts *g,
                                    const struct audit_node *first,
                                    const struct audit_node *then);
+/* If both are of one row: must one instance have ended, or a read have been,
+ * before the other operation, whatever the columns are? Not where there may be
+ * no row: a write that finds none locks nothing. */
+bool conflicts_in_order(const struct conflicts *g, const struct audit_node *a,
+                        const struct audit_node *b);
 /* Do they conflict over a column; one that is not protected, if `open`? */
 bool conflicts_over_column(const struct conflicts *g,
                            const struct audit_node *a,

@@ -52,7 +52,7 @@ void cycles_prepare(struct cycle_search *s)
 /* One moment of an instance is before one of another. */
 struct order {
 	uint8_t from, to;
-	uint32_t leave, entry;
+	struct audit_order at;
 };
 
 /* Two operations that conflict: one of these holds. */
@@ -81,6 +81,14 @@ static const struct audit_edge *edge_of(const struct moments *m, uint32_t i)
 	return &m->g->edges[m->cycle->edges[i % m->cycle->count]];
 }
 
+/* Is an instance that is entered so left then, or later? */
+static bool comes_before(const struct audit_order *in,
+                         const struct audit_order *out)
+{
+	return in->entry <= out->leave ||
+	       (in->entered == out->left && in->entered != CATALOG_NONE);
+}
+
 /* Does time go round? From one order to another of the same instance that is
  * left at that moment or later. */
 static bool goes_round_from(const struct moments *m, uint32_t at,
@@ -89,7 +97,7 @@ static bool goes_round_from(const struct moments *m, uint32_t at,
 	state[at] = 1;
 	for (uint32_t i = 0; i < m->order_count; i++) {
 		if (m->orders[i].from != m->orders[at].to ||
-		    m->orders[i].leave < m->orders[at].entry)
+		    !comes_before(&m->orders[at].at, &m->orders[i].at))
 			continue;
 		if (state[i] == 1) return true;
 		if (!state[i] && goes_round_from(m, i, state)) return true;
@@ -136,8 +144,9 @@ static bool settle(struct moments *m, uint32_t from)
 
 static bool same_order(struct order a, struct order b)
 {
-	return a.from == b.from && a.to == b.to && a.leave == b.leave &&
-	       a.entry == b.entry;
+	return a.from == b.from && a.to == b.to && a.at.leave == b.at.leave &&
+	       a.at.entry == b.at.entry && a.at.left == b.at.left &&
+	       a.at.entered == b.at.entered;
 }
 
 static void add_alternative(struct moments *m, struct alternative a)
@@ -153,15 +162,6 @@ static void add_alternative(struct moments *m, struct alternative a)
 	m->open[m->open_count++] = a;
 }
 
-/* Two writes of a row exclude each other whatever their columns are. */
-static bool excludes(const struct conflicts *g, const struct audit_node *a,
-                     const struct audit_node *b)
-{
-	unsigned both = a->flags & b->flags;
-	return (both & OPERATION_WRITE && !(both & OPERATION_FRESH)) ||
-	       conflicts_over_column(g, a, b, false);
-}
-
 static void add_alternatives(struct moments *m, const struct row *a,
                              const struct row *b)
 {
@@ -173,16 +173,14 @@ static void add_alternatives(struct moments *m, const struct row *a,
 		if (p->row != a->row) continue;
 		for (uint32_t k = g->nodes_of[y]; k < g->nodes_of[y + 1]; k++) {
 			const struct audit_node *q = &g->nodes[k];
-			if (q->row != b->row || q->table != p->table ||
-			    !excludes(g, p, q))
+			if (q->row != b->row || !conflicts_in_order(g, p, q))
 				continue;
-			struct audit_order o = conflicts_order(g, p, q);
-			struct audit_order u = conflicts_order(g, q, p);
-			add_alternative(m, (struct alternative){
-						   { a->instance, b->instance,
-			                             o.leave, o.entry },
-						   { b->instance, a->instance,
-			                             u.leave, u.entry } });
+			add_alternative(m,
+			                (struct alternative){
+						{ a->instance, b->instance,
+			                          conflicts_order(g, p, q) },
+						{ b->instance, a->instance,
+			                          conflicts_order(g, q, p) } });
 		}
 	}
 }
@@ -230,7 +228,7 @@ static void add_cycle(struct moments *m)
 		const struct audit_edge *e = edge_of(m, i);
 		m->orders[m->order_count++] =
 			(struct order){ (uint8_t)i, (uint8_t)((i + 1) % n),
-			                e->leave, e->entry };
+			                e->order };
 	}
 }
 
@@ -272,9 +270,11 @@ static bool rows_conflict(const struct conflicts *g, uint32_t class,
 	return false;
 }
 
-/* The path leads to one more instance, which is not next to the first. Has it
- * a conflict over a row that is the same with one that it is not next to? */
-static bool has_chord(const struct conflicts *g, const struct audit_cycle *path)
+/* The path leads to one more instance, which is next to the first if it is the
+ * last of the cycle. Has it a conflict over a row that is the same with one
+ * that it is not next to? */
+static bool has_chord(const struct conflicts *g, const struct audit_cycle *path,
+                      bool is_last)
 {
 	struct moments m = { .g = g, .cycle = path };
 	uint32_t last = path->count;
@@ -284,19 +284,12 @@ static bool has_chord(const struct conflicts *g, const struct audit_cycle *path)
 		for (uint32_t k = 0; k < m.row_count; k++) {
 			const struct row *a = &m.rows[i], *b = &m.rows[k];
 			if (a->same == b->same && b->instance == last &&
-			    a->instance + 1u < last &&
+			    a->instance >= is_last && a->instance + 1u < last &&
 			    rows_conflict(g, edge_of(&m, a->instance)->from,
 			                  a->row, class, b->row))
 				return true;
 		}
 	return false;
-}
-
-/* A read of one row is at one moment: it is not entered after it is left. */
-static bool is_one_read(const struct audit_edge *in,
-                        const struct audit_edge *out)
-{
-	return in->to_node == out->from_node && out->from_row != CATALOG_NONE;
 }
 
 struct extension {
@@ -327,13 +320,15 @@ static bool extend(struct extension *x)
 		}
 		const struct audit_edge *e = &g->edges[i];
 		if (!e->alive) continue;
-		if (closes ? e->entry <= out->leave || is_one_read(e, out)
+		if (closes ? comes_before(&e->order, &out->order)
 		           : !bits_has(reach_of(x->s, e->to), out->from))
 			continue;
 		x->s->tried++;
 		x->cycle.edges[x->cycle.count++] = i;
 		if (closes ? cycle_can_happen(g, &x->cycle)
-		           : !has_chord(g, &x->cycle) && extend(x))
+		           : !has_chord(g, &x->cycle,
+		                        x->cycle.count + 1 == x->length) &&
+		                     extend(x))
 			return true;
 		x->cycle.count--;
 	}
@@ -352,7 +347,8 @@ static bool can_return(const struct cycle_search *s,
 			continue;
 		conflicts_between(g, x, out->from, &from, &to);
 		for (uint32_t i = from; i < to; i++)
-			if (g->edges[i].alive && g->edges[i].entry > out->leave)
+			if (g->edges[i].alive &&
+			    !comes_before(&g->edges[i].order, &out->order))
 				return true;
 	}
 	return false;
@@ -363,7 +359,7 @@ enum cycle_answer cycle_find(struct cycle_search *s, uint32_t edge,
 {
 	const struct audit_edge *e = &s->graph->edges[edge];
 	struct extension x = { .s = s };
-	assert(e->alive && e->leave != INSTANT_END);
+	assert(e->alive && e->order.leave != INSTANT_END);
 	if (!can_return(s, e)) return CYCLE_NONE;
 	x.limit = s->tried + CYCLE_TRIED;
 	for (x.length = 2; x.length <= CYCLE_MOST; x.length++) {

@@ -541,28 +541,39 @@ static void uncounted_reads(struct walk *w, json_t *select, uint32_t begin)
 	w->flags = before;
 }
 
-/* Which tables are locked, "FOR UPDATE OF t"; FOR KEY SHARE lets others write
- * all but keys. */
-static bool is_locked(struct walk *w, json_t *clauses, uint32_t place)
+static bool names_table(struct walk *w, json_t *tables, uint32_t place)
 {
-	json_t *item, *clause, *range, *of, *table;
-	size_t i, k;
-	json_array_foreach(clauses, i, item)
+	json_t *table, *range;
+	size_t i;
+	json_array_foreach(tables, i, table)
 	{
-		if (!node_is(item, "LockingClause", &clause) ||
-		    !strcmp(node_string(clause, "strength"), "LCS_FORKEYSHARE"))
-			continue;
-		of = json_object_get(clause, "lockedRels");
-		if (!json_array_size(of)) return true;
-		json_array_foreach(of, k, table)
-		{
-			if (!node_is(table, "RangeVar", &range)) continue;
-			const struct mention *s =
-				find_source(w, node_string(range, "relname"));
-			if (s && s->place == place) return true;
-		}
+		if (!node_is(table, "RangeVar", &range)) continue;
+		const struct mention *s =
+			find_source(w, node_string(range, "relname"));
+		if (s && s->place == place) return true;
 	}
 	return false;
+}
+
+/* How a table is locked, "FOR UPDATE OF t"; FOR KEY SHARE lets others write
+ * all but keys. */
+static unsigned lock_of(struct walk *w, json_t *clauses, uint32_t place)
+{
+	json_t *item, *clause;
+	unsigned lock = 0;
+	size_t i;
+	json_array_foreach(clauses, i, item)
+	{
+		if (!node_is(item, "LockingClause", &clause)) continue;
+		const char *strength = node_string(clause, "strength");
+		json_t *of = json_object_get(clause, "lockedRels");
+		if (!strcmp(strength, "LCS_FORKEYSHARE") ||
+		    (json_array_size(of) && !names_table(w, of, place)))
+			continue;
+		if (strcmp(strength, "LCS_FORSHARE")) return OPERATION_LOCKED;
+		lock = OPERATION_LOCKED | OPERATION_SHARED;
+	}
+	return lock;
 }
 
 static void settle_locks(struct walk *w, json_t *select, uint32_t begin)
@@ -571,12 +582,15 @@ static void settle_locks(struct walk *w, json_t *select, uint32_t begin)
 	if (!json_array_size(clauses)) return;
 	for (uint32_t i = 0; i < w->in->count; i++) {
 		uint32_t place = w->in->items[i].place;
-		if (place == CATALOG_NONE || is_locked(w, clauses, place))
-			continue;
-		for (uint32_t k = begin; k < w->to->count; k++)
-			if (w->to->items[k].place == place)
-				w->to->items[k].flags &=
-					(uint16_t)~OPERATION_LOCKED;
+		if (place == CATALOG_NONE) continue;
+		unsigned lock = lock_of(w, clauses, place);
+		for (uint32_t k = begin; k < w->to->count; k++) {
+			struct operation *o = &w->to->items[k];
+			if (o->place != place || !(o->flags & OPERATION_LOCKED))
+				continue;
+			o->flags &= (uint16_t)~OPERATION_LOCKED;
+			o->flags |= (uint16_t)lock;
+		}
 	}
 }
 

@@ -13,13 +13,14 @@
 
 enum operation_flag {
 	OPERATION_WRITE = 1,
-	OPERATION_CONDITION = 2,  /* a read that says which rows */
-	OPERATION_LOCKED = 4,     /* a read of a row that is then locked */
-	OPERATION_FRESH = 8,      /* a write of a row that was not there */
-	OPERATION_CHANGE = 16,    /* a read of a row that is written as well */
-	OPERATION_ADD = 32,       /* of x = x + e: the read, and the write */
-	OPERATION_GONE = 64,      /* the write of a DELETE */
-	OPERATION_UNCOUNTED = 128 /* IsoDiff has no such operation */
+	OPERATION_CONDITION = 2,   /* a read that says which rows */
+	OPERATION_LOCKED = 4,      /* a read of a row that is then locked */
+	OPERATION_FRESH = 8,       /* a write of a row that was not there */
+	OPERATION_CHANGE = 16,     /* a read of a row that is written as well */
+	OPERATION_ADD = 32,        /* of x = x + e: the read, and the write */
+	OPERATION_GONE = 64,       /* the write of a DELETE */
+	OPERATION_UNCOUNTED = 128, /* IsoDiff has no such operation */
+	OPERATION_SHARED = 256     /* locked, but others may lock it as well */
 };
 
 struct operation {
