@@ -283,7 +283,16 @@ run 1 explore named.tx --levels -i postgres-read-committed
 prints '(prc), as postgres-read-committed'
 run 2 explore lost.tx -i postgres-repeatable-raed
 says "did you mean 'postgres-repeatable-read'?"
-run 2 explore lost.tx -i mysql-repeatable-read
+for name in mysql-repeatable-read cassandra-lwt mongodb-causal \
+	cosmosdb-session; do
+	run 2 explore lost.tx -i "$name"
+	says "-i: no isolation level is that of '$name': "
+done
+run 2 separate mysql-repeatable-read si
+says "no isolation level is that of 'mysql-repeatable-read': its plain reads"
+sed 's/^txn add()/& at "cassandra-lwt"/' lost.tx >own.tx
+run 3 explore own.tx
+says "own.tx:2:14: error: no isolation level is that of 'cassandra-lwt': a"
 run 2 explore lost.tx -i ser --base postgres-read-committed
 says '--base takes none, rc'
 sed 's/^txn add()/& at "sqlserver-snapshot"/' lost.tx >own.tx

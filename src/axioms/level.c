@@ -58,6 +58,13 @@ bool level_implies(enum level strong, enum level weak)
 	return implies;
 }
 
+bool level_implies_checks(enum level strong, enum level weak)
+{
+	return level_implies(strong, weak) &&
+	       (!level_has_statements(strong) || level_has_statements(weak) ||
+	        level_sight(weak) == SIGHT_NOTHING);
+}
+
 enum level level_base(enum level l)
 {
 	enum level base = l;

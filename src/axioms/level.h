@@ -178,6 +178,10 @@ enum level level_from_word(const char *word);
 bool levels_read(const char *words, unsigned *out, struct text *why);
 /* True when every history that satisfies `strong` satisfies `weak`. */
 bool level_implies(enum level strong, enum level weak);
+/* The same where reads may check what a foreign key asks (STRENGTH_CHECK): they
+ * are plain ones where each statement has a snapshot, so that other levels
+ * forbid what such a level allows. */
+bool level_implies_checks(enum level strong, enum level weak);
 /* The strongest extensible level that it implies: explored in its place. */
 enum level level_base(enum level l);
 

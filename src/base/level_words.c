@@ -38,6 +38,23 @@ const char *level_deployment(const char *word)
 	return d ? d->name : NULL;
 }
 
+const char *level_missing(const char *word)
+{
+	static const struct {
+		const char *name, *reason;
+	} all[] = {
+#define X(name, reason) { name, reason },
+		NO_LEVEL_TABLE(X)
+#undef X
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (!strcmp(word, all[i].name)) {
+			assert(!deployment_of(word));
+			return all[i].reason;
+		}
+	return NULL;
+}
+
 int level_number(const char *word)
 {
 	const struct deployment *d = deployment_of(word);
@@ -55,7 +72,13 @@ const char *own_level_word(own_level l)
 void level_unknown(struct text *t, const char *word)
 {
 	const char *all[MOST_WORDS];
+	const char *missing = level_missing(word);
 	size_t n = 0;
+	if (missing) {
+		text_format(t, "no isolation level is that of '%s': %s", word,
+		            missing);
+		return;
+	}
 	for (int i = 0; i < WORDS; i++) all[n++] = words[i];
 	for (const struct deployment *d = deployments(); d->name; d++)
 		all[n++] = d->name;

@@ -26,6 +26,21 @@ typedef uint8_t own_level;
 	X("spanner", "ser")                           \
 	X("cockroachdb", "ser")
 
+/* Those that no level describes, and why: X(name, reason). */
+#define NO_LEVEL_TABLE(X)                                                  \
+	X("mysql-repeatable-read",                                         \
+	  "its plain reads see one snapshot, its locked reads and writes " \
+	  "the newest version, which is neither si nor prc")               \
+	X("cassandra-lwt",                                                 \
+	  "a lightweight transaction is about one partition, and none is " \
+	  "about several")                                                 \
+	X("mongodb-causal",                                                \
+	  "its sessions promise an order of single operations, not of "    \
+	  "transactions")                                                  \
+	X("cosmosdb-session",                                              \
+	  "its sessions promise an order of single operations, not of "    \
+	  "transactions")
+
 struct deployment {
 	const char *name, *level;
 };
@@ -35,6 +50,8 @@ const struct deployment *deployments(void);
 /* The name in the table if the word is one of a deployment, else NULL, as for
  * no word. */
 const char *level_deployment(const char *word);
+/* Why no level is that of the deployment; NULL for other words. */
+const char *level_missing(const char *word);
 /* The number of the level, for its word or a deployment's; a negative one if
  * there is none. */
 int level_number(const char *word);

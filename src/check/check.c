@@ -222,8 +222,7 @@ static bool has_checks(const struct facts *f)
 bool check_implies(const struct facts *f, enum level strong, enum level weak)
 {
 	return level_implies(strong, weak) &&
-	       (!level_has_statements(strong) || level_has_statements(weak) ||
-	        level_sight(weak) == SIGHT_NOTHING || !has_checks(f));
+	       (level_implies_checks(strong, weak) || !has_checks(f));
 }
 
 /* What this result decides about the other levels. */

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/diag.h"
+#include "base/level_words.h"
 #include "base/memory.h"
 #include "cli/output.h"
 
@@ -91,6 +92,12 @@ static bool is_choice(const char *option, const char *word, const char *choices)
 		if (chooses(word, next)) return true;
 		words[n++] = next;
 		assert(n <= MOST);
+	}
+	const char *missing = level_missing(word);
+	if (missing) {
+		say("%s: no isolation level is that of '%s': %s", option, word,
+		    missing);
+		return false;
 	}
 	const char *meant = diag_nearest(word, words, n);
 	for (size_t i = 0; i < n; i++)

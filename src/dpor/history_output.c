@@ -192,12 +192,12 @@ static bool allows_others(const struct engine *e, enum level l)
 
 static void classify(struct engine *e)
 {
-	bool prc_alone = level_has_statements(e->options.level) &&
-	                 program_checks(e->program);
+	bool checks = program_checks(e->program);
 	for (int l = 0; l < LEVEL_COUNT; l++) {
-		bool known = level_implies(e->options.level, (enum level)l) &&
-		             !(prc_alone &&
-		               level_sight((enum level)l) != SIGHT_NOTHING);
+		bool known =
+			checks ? level_implies_checks(e->options.level,
+		                                      (enum level)l)
+			       : level_implies(e->options.level, (enum level)l);
 		if (!known && !allows_others(e, (enum level)l)) continue;
 		add_weight(e, &e->tally.stats.per_level[l]);
 		if (e->violated_count)

@@ -213,6 +213,7 @@ struct edits *edits_new(const char *path, const struct edit_terms *terms,
 		return NULL;
 	}
 	e->sql = program_is_sql(p);
+	e->checks = program_checks(p);
 	if (e->sql) edits_find_sql(e, p);
 	program_free(p);
 	return e;
@@ -275,9 +276,12 @@ static enum level before(const struct edits *e, const struct edit *i)
 
 /* A snapshot for the whole transaction forbids all that one for each statement
  * does, but that reads which lock may find versions newer than it. */
-static bool is_stronger(enum level strong, enum level weak)
+static bool is_stronger(const struct edits *e, enum level strong,
+                        enum level weak)
 {
-	return level_implies(strong, weak) ||
+	bool implies = e->checks ? level_implies_checks(strong, weak)
+	                         : level_implies(strong, weak);
+	return implies ||
 	       (level_has_snapshots(strong) && level_excludes_rivals(strong) &&
 	        level_has_statements(weak));
 }
@@ -286,13 +290,14 @@ bool edits_strengthen(const struct edits *e, uint32_t i)
 {
 	const struct edit *x = edits_get(e, i);
 	if (x->level == LEVEL_COUNT) return true;
-	return is_stronger(x->level, before(e, x));
+	return is_stronger(e, x->level, before(e, x));
 }
 
 bool edits_weaken(const struct edits *e, uint32_t i)
 {
 	const struct edit *x = edits_get(e, i);
-	return x->level != LEVEL_COUNT && is_stronger(before(e, x), x->level);
+	return x->level != LEVEL_COUNT &&
+	       is_stronger(e, before(e, x), x->level);
 }
 
 /* Do they change the same text? */
@@ -319,7 +324,7 @@ bool edits_join(const struct edits *e, uint32_t a, uint32_t b)
 	if (y->kind != EDIT_PROGRAM) return true;
 	if (x->kind == EDIT_PROGRAM) return false;
 	return x->kind != EDIT_TRANSACTION ||
-	       (level_mixes(y->level) && !is_stronger(y->level, x->level));
+	       (level_mixes(y->level) && !is_stronger(e, y->level, x->level));
 }
 
 bool edits_imply(const struct edits *e, uint32_t a, uint32_t b)
@@ -327,7 +332,7 @@ bool edits_imply(const struct edits *e, uint32_t a, uint32_t b)
 	const struct edit *x = edits_get(e, a), *y = edits_get(e, b);
 	if (a == b) return true;
 	if (x->level == LEVEL_COUNT || y->level == LEVEL_COUNT) return false;
-	if (!is_stronger(x->level, y->level)) return false;
+	if (!is_stronger(e, x->level, y->level)) return false;
 	if (x->kind == EDIT_PROGRAM)
 		return y->kind == EDIT_PROGRAM ||
 		       !e->transactions[y->transaction].own;

@@ -17,7 +17,7 @@ struct edit_file {
 struct edits {
 	struct region region;
 	const char *path;
-	bool sql;
+	bool sql, checks; /* program_is_sql(), program_checks() */
 	struct edit_terms terms;
 	struct edit_file *files;
 	size_t file_count;
