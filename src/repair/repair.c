@@ -20,7 +20,8 @@ enum {
 	KEPT = 4,    /* histories of one exploration */
 	SAMPLE = 64, /* of the program without edits, at most */
 	FAILING = 5,
-	OF_A_KIND = 2 /* of these */
+	OF_A_KIND = 2, /* of these */
+	COUNTED = 4096 /* histories of one that fails, where that says enough */
 };
 
 /* What is left to a limit of time that has just passed. */
@@ -165,9 +166,10 @@ static bool is_late(const struct search *x)
 	       (o->timeout > 0 && seconds_now() - x->begun >= o->timeout);
 }
 
-/* The program with these edits: to the end, or to its first violation. */
+/* The program with these edits: to the end, or so many histories (0: all), or
+ * to its first violation. */
 static struct repair_row explore_set(struct search *x, struct edit_set s,
-                                     bool to_the_end)
+                                     bool to_the_end, uint64_t most)
 {
 	struct repair *out = x->out;
 	struct explore_options o = out->options.explore;
@@ -190,6 +192,9 @@ static struct repair_row explore_set(struct search *x, struct edit_set s,
 		o.algorithm = EXPLORE_CE;
 	o.base = o.algorithm == EXPLORE_CE ? level_base(o.level) : o.level;
 	o.stop_on_violation = !to_the_end;
+	bool bounded = most && (!o.max_histories || o.max_histories > most);
+	if (bounded) o.max_histories = most;
+	if (bounded) o.jobs = 1; /* the first ones are always the same */
 	o.max_changes = UINT64_MAX;
 	if (o.timeout > 0)
 		o.timeout = fmax(o.timeout - (seconds_now() - x->begun),
@@ -213,7 +218,8 @@ static struct repair_row explore_set(struct search *x, struct edit_set s,
 		                   .histories = stats->histories,
 		                   .violating = x->violating,
 		                   .complete = stats->stop == STOP_NONE };
-	if (stats->stop && stats->stop != STOP_VIOLATION && !out->stop)
+	if (stats->stop && stats->stop != STOP_VIOLATION && !out->stop &&
+	    !(bounded && stats->stop == STOP_HISTORIES))
 		out->stop = stats->stop;
 	out->explored++;
 	explorer_free(e);
@@ -249,7 +255,7 @@ static bool repairs(struct search *x, struct edit_set s, struct repair_row *row)
 {
 	x->out->sets++;
 	if (meets_violation(x, s) || is_late(x)) return false;
-	*row = explore_set(x, s, false);
+	*row = explore_set(x, s, false, 0);
 	if (row->verdict == VERDICT_HOLDS) return true;
 	free(row->items);
 	return false;
@@ -376,7 +382,7 @@ static bool try_programs(struct search *x, struct repair_rows *found)
 
 /* ---- what is not enough, what is too much ---- */
 
-/* Explores it to the end, unless that was done, or a row says as much. */
+/* Counts what it violates, unless that was done, or a row says as much. */
 static bool add_failing(struct search *x, struct edit_set s)
 {
 	struct repair_rows *rows = &x->out->failing;
@@ -387,7 +393,11 @@ static bool add_failing(struct search *x, struct edit_set s)
 	for (uint32_t i = 0; i < rows->count; i++)
 		if (is_within(x->out->edits, set_of(&rows->items[i]), s))
 			return false;
-	struct repair_row row = explore_set(x, s, true);
+	struct repair_row row = explore_set(x, s, true, COUNTED);
+	if (!row.violating && !row.complete && !x->out->stop) {
+		free(row.items);
+		row = explore_set(x, s, true, 0);
+	}
 	if (row.violating)
 		add_row(rows, row);
 	else
@@ -502,7 +512,7 @@ bool repair(struct repair *out, const struct repair_options *o, struct diags *d)
 	pthread_mutex_init(&x.lock, NULL);
 	x.scratch = level_scratch_new();
 	x.set = mem_take0((size_t)edits_count(out->edits) + 1, sizeof *x.set);
-	out->asked = explore_set(&x, (struct edit_set){ NULL, 0 }, true);
+	out->asked = explore_set(&x, (struct edit_set){ NULL, 0 }, true, 0);
 	if (out->asked.verdict == VERDICT_VIOLATED)
 		find_answers(&x);
 	else if (out->asked.verdict == VERDICT_HOLDS && !out->asserts_nothing)
