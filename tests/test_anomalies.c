@@ -364,7 +364,7 @@ static void random_statement(struct text *t, struct rng *r, uint32_t fresh)
 	case 9:
 		text_format(t,
 		            "INSERT INTO %c (id, n) VALUES (%u, 6) ON CONFLICT "
-		            "DO NOTHING",
+		            "(id) DO UPDATE SET n = 3",
 		            table, id);
 		break;
 	case 10:
