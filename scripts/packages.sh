@@ -10,7 +10,8 @@ packages_build="gcc libc6-dev make autoconf automake libtool pkg-config
 packages_draw="graphviz"
 # to run the tests
 packages_test="$packages_build $packages_draw check clang clang-format
-	libclang-rt-dev xz-utils parallel jq postgresql-15 postgresql-client-15"
+	libclang-rt-dev xz-utils parallel jq postgresql-15 postgresql-client-15
+	chromium nodejs npm"
 # to run every test
 packages_long="valgrind slurmctld slurmd slurm-client munge"
 # to reproduce the measurements

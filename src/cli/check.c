@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
+#include "cli/reports.h"
 #include "cli/given_program.h"
 #include "report/report.h"
 #include "result/result.h"
@@ -79,8 +80,11 @@ static bool on_checked(void *data, const struct check_case *c, bool shown)
 	struct checking *x = data;
 	bool drawn = x->request.witness && !x->picture.length;
 	assert(c->wanted && !(c->wanted & ~x->request.levels));
-	if (!drawn && !x->strongest && !x->json && !shown) return !x->to.failed;
+	if (!drawn && !x->strongest && !x->json && !shown &&
+	    !reports_wanted(x->line))
+		return !x->to.failed;
 	struct result *r = result_of_check(c, x->orders);
+	histories_keep(&x->to, r);
 	if (drawn) report_picture(&x->picture, r);
 	if (x->strongest)
 		tell_strongest(x, c, r);
@@ -100,9 +104,13 @@ static void write_result(struct checking *x)
 	struct text t = { 0 };
 	bool several = m->histories > 1 || m->stopped;
 	assert(m->histories <= 1 || several);
-	if (x->json || (x->strongest && several)) return;
+	struct result *r = several ? result_of_checks(m) : NULL;
+	if (!histories_report(&x->to, r)) x->to.failed = true;
+	if (x->json || (x->strongest && several)) {
+		result_free(r);
+		return;
+	}
 	if (several) {
-		struct result *r = result_of_checks(m);
 		if (x->quiet)
 			report_verdict(&t, &x->style, r);
 		else
@@ -110,13 +118,13 @@ static void write_result(struct checking *x)
 		if (!x->quiet && m->overall[VERDICT_VIOLATED])
 			text_format(&t, "\nThe first violating one, %s:\n%s",
 			            text_get(&x->which), text_get(&x->report));
-		result_free(r);
 	} else {
 		text_string(&t, text_get(&x->report));
 		text_string(&t, text_get(&x->costs));
 	}
 	histories_put(&x->to, &t);
 	text_free(&t);
+	result_free(r);
 }
 
 static int check(struct checking *x)
@@ -168,6 +176,7 @@ static bool options_fit(const struct command_line *c)
 /* Only what is told is worth an explanation. */
 static enum explain_wanted explanations(const struct checking *x)
 {
+	if (reports_wanted(x->line)) return EXPLAIN_ALL;
 	if (x->quiet) return EXPLAIN_NONE;
 	if (x->json) return EXPLAIN_ALL;
 	return x->strongest ? EXPLAIN_OPEN : EXPLAIN_SHOWN;

@@ -6,6 +6,7 @@
 #include "cli/explore.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/outputs.h"
 #include "cli/given_program.h"
 #include "cli/settings.h"
 #include "cli/watch.h"
@@ -44,14 +45,8 @@ static int deliver_levels(const struct exploration *x,
 {
 	struct result *r = result_of_levels(table, x->plan.options.level,
 	                                    x->plan.options.as);
-	struct text t = { 0 };
-	if (x->json)
-		report_json(&t, r, iso_version());
-	else
-		report_text(&t, &x->style, r);
-	int code = output_text(stdout, "-", &t) ? exit_code_of(r->verdict)
-	                                        : EXIT_INTERNAL;
-	text_free(&t);
+	int code = outputs_result(x->line, r, NULL) ? exit_code_of(r->verdict)
+	                                            : EXIT_INTERNAL;
 	result_free(r);
 	return code;
 }

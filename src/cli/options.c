@@ -236,6 +236,69 @@ bool command_line_read(struct command_line *c, enum command command, int count,
 	return true;
 }
 
+/* ---- and back to words ---- */
+
+/* As a shell reads it. */
+static void add_argument(struct text *t, const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"0123456789_-./:=,+@%";
+	text_char(t, ' ');
+	if (*word && !word[strspn(word, plain)]) {
+		text_string(t, word);
+		return;
+	}
+	text_char(t, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			text_string(t, "'\\''");
+		else
+			text_char(t, *word);
+	text_char(t, '\'');
+}
+
+static void add_option(struct text *t, const struct command_line *c, int option,
+                       const char *value)
+{
+	const struct option_entry *o = &option_table[option];
+	struct text both = { 0 };
+	text_string(&both, c->spelling[option]);
+	if (o->argument && o->argument[0] == '[' && *value)
+		text_format(&both, "=%s", value);
+	add_argument(t, text_get(&both));
+	text_free(&both);
+	if (!option_alone(o)) add_argument(t, value);
+}
+
+/* Does it only say where the result goes, and how it looks? */
+static bool is_about_output(int option)
+{
+	static const enum option_id all[] = {
+		OPTION_JSON,   OPTION_DOT,    OPTION_SVG,      OPTION_HTML,
+		OPTION_QUIET,  OPTION_COLOR,  OPTION_NO_COLOR, OPTION_HISTORIES,
+		OPTION_SORTED, OPTION_CLIENT,
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i] == (enum option_id)option) return true;
+	return false;
+}
+
+void command_line_say(const struct command_line *c, struct text *t)
+{
+	text_format(t, "isoscope %s", command_table[c->command].word);
+	for (size_t i = 0; i < c->operand_count; i++)
+		add_argument(t, c->operands[i]);
+	for (int o = 0; o < OPTION_COUNT; o++) {
+		const char **all = o == OPTION_SESSION  ? c->sessions
+		                   : o == OPTION_ASSERT ? c->asserts
+		                                        : NULL;
+		if (!c->value[o] || is_about_output(o)) continue;
+		if (!all) add_option(t, c, o, c->value[o]);
+		for (; all && *all; all++) add_option(t, c, o, *all);
+	}
+}
+
 void command_line_free(struct command_line *c)
 {
 	free(c->operands);

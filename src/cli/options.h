@@ -9,6 +9,7 @@
 
 #include "axioms/level.h"
 #include "base/level_words.h"
+#include "base/text.h"
 #include "formats/formats.h"
 #include "generate/workload.h"
 
@@ -41,6 +42,8 @@
 	  "prove that any number of transactions are serializable")        \
 	X(AUDIT, audit, "LOG...",                                          \
 	  "find the anomalies that an application's SQL log can contain")  \
+	X(REPORT, report, "RESULT",                                        \
+	  "write a saved result, as --json prints it, in another form")    \
 	X(FMT, fmt, "FILE...", "print programs in canonical layout")       \
 	X(COMPILE, compile, "FILE",                                        \
 	  "check that a program compiles, or show its bytecode")           \
@@ -69,6 +72,7 @@ enum command {
 #define IN_SEPARATE (1u << COMMAND_SEPARATE)
 #define IN_PROVE (1u << COMMAND_PROVE)
 #define IN_AUDIT (1u << COMMAND_AUDIT)
+#define IN_REPORT (1u << COMMAND_REPORT)
 #define IN_FMT (1u << COMMAND_FMT)
 #define IN_COMPILE (1u << COMMAND_COMPILE)
 #define IN_HELP (1u << COMMAND_HELP)
@@ -78,6 +82,10 @@ enum command {
 #define IN_DRAWING \
 	(IN_EXPLORE | IN_RUN | IN_PREDICT | IN_CHECK | IN_SEPARATE | IN_PROVE)
 #define IN_REPORTING (IN_DRAWING | IN_COMPARE)
+/* Those whose results have other forms, made from the JSON. */
+#define IN_SHOWING                                                             \
+	(IN_EXPLORE | IN_RUN | IN_PREDICT | IN_COMPARE | IN_CHECK | IN_PROVE | \
+	 IN_AUDIT | IN_REPORT)
 /* Those that run programs. */
 #define IN_RUNNING                                                            \
 	(IN_EXPLORE | IN_SPLIT | IN_MERGE | IN_RUN | IN_RECORD | IN_PREDICT | \
@@ -321,6 +329,9 @@ enum command {
 	  "write a picture of the first violation, for Graphviz")              \
 	X(SVG, IN_DRAWING, "svg", 0, "FILE", NULL,                             \
 	  "draw that picture with Graphviz")                                   \
+	X(HTML, IN_SHOWING, "html", 0, "FILE", NULL,                           \
+	  "write the result as a page for a browser, which is a file by "      \
+	  "itself")                                                            \
 	X(MAX_HISTORIES, IN_EXPLORE | IN_RUN | IN_COMPARE, "max-histories", 0, \
 	  "N", NULL,                                                           \
 	  "stop an exploration after N histories (run: that of --coverage)")   \
@@ -434,6 +445,9 @@ const char *command_nearest(const char *word);
  * after saying why on stderr. */
 bool command_line_read(struct command_line *c, enum command command, int count,
                        char **arguments);
+/* "isoscope explore a.tx -i si": the command, without what only says how its
+ * result is written. */
+void command_line_say(const struct command_line *c, struct text *t);
 void command_line_free(struct command_line *c);
 
 /* The commands. Each returns the exit code. */

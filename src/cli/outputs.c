@@ -8,6 +8,7 @@
 #include "api/convert.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/reports.h"
 #include "cli/signals.h"
 #include "isoscope.h"
 #include "report/graphviz.h"
@@ -16,7 +17,8 @@
 /* The options that name a file to write. */
 static const enum option_id outputs[] = { OPTION_HISTORIES,  OPTION_DOT,
 	                                  OPTION_SVG,        OPTION_OUTPUT,
-	                                  OPTION_CHECKPOINT, OPTION_CLIENT };
+	                                  OPTION_CHECKPOINT, OPTION_CLIENT,
+	                                  OPTION_HTML };
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
 /* Do both paths lead to one regular file? */
@@ -108,7 +110,8 @@ static bool outputs_apart(const struct command_line *c)
 
 bool outputs_fit(const struct command_line *c, const char *operand)
 {
-	return outputs_apart(c) && outputs_differ(c, operand);
+	return outputs_apart(c) && outputs_differ(c, operand) &&
+	       reports_possible(c);
 }
 
 FILE *outputs_result_stream(const struct command_line *c)
@@ -177,7 +180,7 @@ bool pictures_write(const struct command_line *c, const struct text *picture,
 enum result_depth outputs_depth(const struct command_line *c)
 {
 	bool verdict = c->value[OPTION_QUIET] && !c->value[OPTION_JSON] &&
-	               !pictures_wanted(c);
+	               !pictures_wanted(c) && !reports_wanted(c);
 	return verdict ? RESULT_VERDICT : RESULT_WHOLE;
 }
 
@@ -191,10 +194,21 @@ static bool draw(const struct command_line *c, const struct result *r,
 	return fine;
 }
 
-bool outputs_result(const struct command_line *c, const struct result *r,
+/* The forms that are made from the JSON. */
+static bool write_reports(const struct command_line *c, const struct result *r)
+{
+	struct text kept = { 0 };
+	reports_keep(&kept, r);
+	bool fine = reports_write(c, &kept);
+	text_free(&kept);
+	return fine;
+}
+
+bool outputs_result(const struct command_line *c, struct result *r,
                     const char *none)
 {
 	assert(r->reason);
+	reports_complete(c, r);
 	FILE *to = outputs_result_stream(c);
 	struct style style = output_style(c, to);
 	struct text t = { 0 };
@@ -207,6 +221,7 @@ bool outputs_result(const struct command_line *c, const struct result *r,
 	bool fine = output_text(to, "-", &t);
 	text_free(&t);
 	if (pictures_wanted(c)) fine = draw(c, r, none) && fine;
+	if (reports_wanted(c)) fine = write_reports(c, r) && fine;
 	return fine;
 }
 

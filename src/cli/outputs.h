@@ -16,7 +16,7 @@ struct trace;
 
 /* Before any work is done: at most one thing goes to the standard output, no
  * file is written twice, and none is also an operand, which `operand` is the
- * word for ("program"). */
+ * word for ("program"); and what reports.h writes can be written. */
 bool outputs_fit(const struct command_line *c, const char *operand);
 /* Where the result in words goes: stderr when stdout has another use. */
 FILE *outputs_result_stream(const struct command_line *c);
@@ -29,9 +29,9 @@ bool pictures_possible(const struct command_line *c);
  * is empty, only says so: `none`. */
 bool pictures_write(const struct command_line *c, const struct text *picture,
                     const char *none);
-/* Writes the result to where it goes, as --json and --quiet ask, and the
- * pictures; if there is nothing to draw, only says so: `none`. */
-bool outputs_result(const struct command_line *c, const struct result *r,
+/* Writes the result to where it goes, as --json and --quiet ask, the pictures,
+ * and what reports.h has; if there is nothing to draw, only says so: `none`. */
+bool outputs_result(const struct command_line *c, struct result *r,
                     const char *none);
 /* How much of it is going to be written. */
 enum result_depth outputs_depth(const struct command_line *c);

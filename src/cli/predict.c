@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
+#include "cli/reports.h"
 #include "cli/given_program.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
@@ -65,7 +66,8 @@ static bool on_predicted(void *data, const struct predict_case *c,
 	bool told = shown && !x->quiet && !x->json;
 	if (x->histories) write_history(x, c, p);
 	assert(p->number == c->found);
-	if (!drawn && !told && !x->json) return !x->to.failed;
+	if (!drawn && !told && !x->json && !reports_wanted(x->line))
+		return !x->to.failed;
 	struct result *r = found_of(x);
 	result_prediction(r, c, p, drawn);
 	if (drawn) report_picture(&x->picture, r);
@@ -121,6 +123,7 @@ static bool on_searched(void *data, const struct predict_case *c, bool shown)
 	struct result *r = found_of(x);
 	assert(c->options && c->observed);
 	result_predicted(r, c);
+	histories_keep(&x->to, r);
 	if (x->json) {
 		histories_put_json(&x->to, r);
 	} else {
@@ -169,9 +172,13 @@ static void write_result(struct predicting *x)
 {
 	const struct predict_summary *m = &x->summary;
 	struct text t = { 0 };
+	bool several = m->histories != 1 || m->stopped || m->left_out;
+	struct result *all = several ? result_of_predict_summary(m) : NULL;
+	if (!histories_report(&x->to, all)) x->to.failed = true;
+	result_free(all);
 	if (x->json) return;
 	assert(m->left_out == 0 || x->recording);
-	if (m->histories != 1 || m->stopped || m->left_out) {
+	if (several) {
 		write_several(x, &t);
 	} else {
 		text_string(&t, text_get(&x->report));
@@ -306,9 +313,10 @@ static bool settings(struct predicting *x)
 	r->runs = x->recording;
 	r->seed = 1;
 	r->interrupt = signals_flag();
-	r->explain = x->quiet  ? EXPLAIN_NONE
-	             : x->json ? EXPLAIN_ALL
-	                       : EXPLAIN_SHOWN;
+	r->explain = reports_wanted(c) ? EXPLAIN_ALL
+	             : x->quiet        ? EXPLAIN_NONE
+	             : x->json         ? EXPLAIN_ALL
+	                               : EXPLAIN_SHOWN;
 	r->explain_first = pictures_wanted(c);
 	r->data = x;
 	r->predicted = on_predicted;

@@ -6,12 +6,14 @@
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/reports.h"
 #include "cli/outputs.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
 #include "isoscope.h"
 #include "report/report.h"
 #include "result/numbers.h"
+#include "result/result.h"
 
 bool histories_settings(struct histories *h, struct inputs_options *in,
                         const struct command_line *c)
@@ -22,6 +24,7 @@ bool histories_settings(struct histories *h, struct inputs_options *in,
 	in->reader.format = format ? format_from_word(format) : FORMAT_COUNT;
 	in->reader.option = "--format";
 	in->reader.unknown_is_initial = c->value[OPTION_UNKNOWN];
+	h->line = c;
 	h->to = outputs_result_stream(c);
 	h->progress = output_progress(c);
 	return setting_count(c, OPTION_HISTORY, &in->only) &&
@@ -73,4 +76,26 @@ void histories_put_json(struct histories *h, const struct result *r)
 	report_json(&line, r, iso_version());
 	histories_put(h, &line);
 	text_free(&line);
+}
+
+void histories_keep(struct histories *h, struct result *r)
+{
+	reports_complete(h->line, r);
+	if (!reports_wanted(h->line)) return;
+	if (!h->count++ || r->verdict != VERDICT_HOLDS)
+		reports_keep(&h->kept, r);
+}
+
+bool histories_report(struct histories *h, const struct result *all)
+{
+	struct text results = { 0 };
+	bool fine = true;
+	if (reports_wanted(h->line)) {
+		if (all) reports_keep(&results, all);
+		text_string(&results, text_get(&h->kept));
+		fine = reports_write(h->line, &results);
+	}
+	text_free(&results);
+	text_free(&h->kept);
+	return fine;
 }

@@ -8,11 +8,11 @@
 #include <stdio.h>
 
 #include "api/inputs.h"
+#include "base/text.h"
 #include "report/progress.h"
 
 struct command_line;
 struct result;
-struct text;
 
 struct histories {
 	const char
@@ -21,6 +21,9 @@ struct histories {
 	struct progress progress;
 	double begun;
 	bool failed; /* a result could not be written */
+	const struct command_line *line;
+	struct text kept; /* for reports_write; owned */
+	uint64_t count;   /* of results that were put */
 };
 
 /* --format, --history, the limits, and where results go. False, after saying
@@ -32,5 +35,11 @@ void histories_begin(struct histories *h, struct inputs_options *in);
 /* Writes a result: in words, or as JSON. */
 void histories_put(struct histories *h, const struct text *t);
 void histories_put_json(struct histories *h, const struct result *r);
+/* Of each history: completes the result, and keeps it for reports_write if that
+ * is asked for and it shows something, or is the first. */
+void histories_keep(struct histories *h, struct result *r);
+/* Writes those that were kept, behind the result about all of them; NULL: there
+ * is but one. Frees them. */
+bool histories_report(struct histories *h, const struct result *all);
 
 #endif

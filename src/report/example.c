@@ -211,26 +211,36 @@ static void print_finding(struct text *t, const struct style *s,
 	if (x->source_line) print_source(t, x->source_line);
 }
 
+void report_anomaly(struct text *t, const struct style *s, const char *anomaly,
+                    enum level forbidden_by)
+{
+	assert(forbidden_by <= LEVEL_COUNT);
+	if (anomaly) {
+		text_string(t, strchr("aeio", anomaly[0]) ? "This is an "
+		                                          : "This is a ");
+		style_words(t, s, STYLE_YELLOW, anomaly);
+		text_string(t, ". ");
+	}
+	if (forbidden_by < LEVEL_COUNT)
+		text_format(t, "The weakest level that forbids it is %s (%s).",
+		            level_name(forbidden_by), level_word(forbidden_by));
+}
+
+const char *report_serializable(void)
+{
+	return "This history is serializable, so it happens at every isolation "
+	       "level.";
+}
+
 static void print_anomaly(struct text *t, const struct style *s,
                           const struct result_example *x)
 {
-	assert(x->serializable || x->forbidden_by <= LEVEL_COUNT);
+	text_string(t, "\n  ");
 	if (x->serializable) {
-		text_string(t, "\n  This history is serializable, so it "
-		               "happens at every isolation level.\n");
+		text_format(t, "%s\n", report_serializable());
 		return;
 	}
-	text_string(t, "\n  ");
-	if (x->anomaly) {
-		text_string(t, strchr("aeio", x->anomaly[0]) ? "This is an "
-		                                             : "This is a ");
-		style_words(t, s, STYLE_YELLOW, x->anomaly);
-		text_string(t, ". ");
-	}
-	if (x->forbidden_by < LEVEL_COUNT)
-		text_format(t, "The weakest level that forbids it is %s (%s).",
-		            level_name(x->forbidden_by),
-		            level_word(x->forbidden_by));
+	report_anomaly(t, s, x->anomaly, x->forbidden_by);
 	text_char(t, '\n');
 	if (!x->cycle.count) return;
 	text_string(t, "  It is not serializable: a serial order would need\n");

@@ -2,6 +2,7 @@
 #ifndef ISO_REPORT_REPORT_H
 #define ISO_REPORT_REPORT_H
 
+#include "axioms/level.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "base/verdict.h"
@@ -54,6 +55,13 @@ void report_assertion_line(struct text *t, const struct style *s,
  * anomaly, and the cycle. */
 void report_violation(struct text *t, const struct style *s,
                       const struct result *r, const struct result_assertion *a);
+
+/* "This is a lost update. The weakest level that forbids it is ..."; the name
+ * may be NULL, the level LEVEL_COUNT. */
+void report_anomaly(struct text *t, const struct style *s, const char *anomaly,
+                    enum level forbidden_by);
+/* What is said instead where there is none. */
+const char *report_serializable(void);
 
 /* ---- check_text.c: of a recorded history ---- */
 

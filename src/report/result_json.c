@@ -107,6 +107,7 @@ static void print_example(struct json *j, const struct result_example *x)
 	history_print_members(j, x->history);
 	print_order(j, x->history);
 	if (x->schedule.count) print_schedule(j, x);
+	print_values(j, &x->steps);
 	if (x->compared) print_changes(j, x);
 	if (x->finding) print_failure(j, x);
 	json_text(j, "anomaly", x->anomaly);
@@ -169,7 +170,8 @@ void report_json(struct text *t, const struct result *r, const char *version)
 	begin(&j, version);
 	print_values(&j, &r->settings);
 	json_text(&j, "verdict", verdict_word(r->verdict));
-	if (!r->reason_in_words) json_text(&j, "reason", r->reason);
+	json_text(&j, "reason", r->reason);
+	if (r->outlook) json_text(&j, "in_words", r->outlook);
 	print_values(&j, &r->findings);
 	if (r->has_assertions) {
 		json_open(&j, "assertions", '[');
@@ -184,6 +186,8 @@ void report_json(struct text *t, const struct result *r, const char *version)
 		json_close(&j);
 	}
 	print_values(&j, &r->measures);
+	print_values(&j, &r->sources);
+	if (r->command) json_text(&j, "command", r->command);
 	report_json_end(&j);
 }
 

@@ -127,6 +127,7 @@ void result_example(struct result *r, struct result_assertion *a,
 		level_witness(LEVEL_SERIAL, h, &x->cycle);
 		result_cycle(r, &x->edges, h, &x->cycle);
 	}
+	result_steps(r, &x->steps, h, p, x);
 	for (uint32_t i = 0; &r->assertions[i] != a; i++) {
 		const struct history *other = r->assertions[i].example.history;
 		if (!other || !same_history(other, h)) continue;

@@ -244,7 +244,6 @@ struct result *result_of_levels(const struct levels_table *table,
 	r->verdict = verdict_of(table, asked);
 	name_reason(&reason, table, asked, as);
 	r->reason = result_words(r, &reason);
-	r->reason_in_words = true;
 	result_text(r, &r->settings, "program", program_path(table->program));
 	result_level(r, asked, as);
 	for (uint32_t i = 0; i < table->row_count; i++) {

@@ -63,6 +63,17 @@ struct witness result_cycle_of(struct result *r, enum level others,
 void result_cycle(struct result *r, struct result_values *to,
                   const struct history *h, const struct witness *w);
 
+/* steps.c: the list "steps" of the history, one thing after the other, of the
+ * program's places if that is not NULL: {"session":"ann","transaction":
+ * "ann.1 go_home","does":"reads","key":"x","value":"1","from":"init",
+ * "newest":"ben.1","file":"a.tx","line":3}; and of a moment {...,"does":
+ * "commits"}. `newest` is who had written the newest version by then, if it is
+ * another one. As the example's schedule has it, or its transactions one after
+ * the other. */
+void result_steps(struct result *r, struct result_values *to,
+                  const struct history *h, const struct program *p,
+                  const struct result_example *x);
+
 /* prediction_part.c */
 
 /* The transactions of the witness, those that read otherwise than observed,

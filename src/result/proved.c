@@ -170,6 +170,7 @@ static void add_violation(struct result *r, const struct proof *p)
 	history_print_canonical(&words, p->history);
 	result_json(r, one, "history", &words);
 	result_cycle(r, result_list(r, one, "edges"), p->history, &part->cycle);
+	result_steps(r, one, p->history, NULL, NULL);
 	text_free(&words);
 }
 

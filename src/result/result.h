@@ -134,6 +134,7 @@ struct result_example {
 	struct result_values edges; /* of the cycle, as members */
 	enum level level;           /* of transactions without one */
 	struct schedule schedule;   /* none: count == 0 */
+	struct result_values steps; /* as members: steps.c */
 	bool compared;              /* with an observed history: */
 	struct result_changes changes;
 };
@@ -266,8 +267,7 @@ struct result {
 	struct result_values settings;
 
 	enum verdict verdict;
-	const char *reason;   /* what stands behind the verdict's word */
-	bool reason_in_words; /* it is no member of the JSON form */
+	const char *reason; /* what stands behind the verdict's word */
 	/* What is told instead of the reason of an inconclusive verdict, and
 	 * below any other: an estimate, or what else can be done; or NULL. */
 	const char *outlook;
@@ -301,6 +301,10 @@ struct result {
 	uint32_t history_count;
 	const struct repair *repair; /* of its command; borrowed */
 	const char *closing;         /* paragraphs below the lines, or NULL */
+	/* The command line that gives this result again, or NULL; and parts of
+	 * the texts that places are in, which api/sources.h adds. */
+	const char *command;
+	struct result_values sources;
 };
 
 struct result *result_new(const struct program *p, enum level l);

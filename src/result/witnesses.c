@@ -115,6 +115,7 @@ void result_witness(struct result *r, struct result_values *to,
 	for (uint32_t i = 1; i < w->part->transaction_count; i++)
 		add_transaction(r, result_group(r, list, NULL), t, w, i);
 	result_cycle(r, result_list(r, to, "cycle"), w->part, &w->cycle);
+	result_steps(r, to, w->part, NULL, NULL);
 }
 
 /* ---- in words ---- */

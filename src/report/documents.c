@@ -1,0 +1,56 @@
+#include "report/documents.h"
+
+#include <assert.h>
+#include <string.h>
+
+static bool is_result(const json_t *r)
+{
+	return json_is_object(r) && document_string(r, "isoscope");
+}
+
+const char *document_string(const json_t *of, const char *name)
+{
+	return json_string_value(json_object_get(of, name));
+}
+
+static bool refuse(struct documents *d, struct text *problem, const char *why)
+{
+	text_format(problem, "result %zu: %s", json_array_size(d->list) + 1,
+	            why);
+	documents_free(d);
+	return false;
+}
+
+bool documents_read(struct documents *d, const char *json, size_t length,
+                    struct text *problem)
+{
+	json_error_t e;
+	size_t at = 0;
+	assert(json || !length);
+	d->list = json_array();
+	for (;;) {
+		while (at < length && json[at] && strchr(" \t\r\n", json[at]))
+			at++;
+		if (at == length) break;
+		json_t *r =
+			json_loadb(json + at, length - at,
+		                   JSON_ALLOW_NUL | JSON_DISABLE_EOF_CHECK, &e);
+		if (!r) return refuse(d, problem, e.text);
+		bool fits = is_result(r);
+		json_array_append_new(d->list, r);
+		if (!fits)
+			return refuse(d, problem,
+			              "this is no result of isoscope, as "
+			              "--json prints them");
+		assert(e.position > 0);
+		at += (size_t)e.position;
+	}
+	if (json_array_size(d->list)) return true;
+	return refuse(d, problem, "there is none");
+}
+
+void documents_free(struct documents *d)
+{
+	json_decref(d->list);
+	d->list = NULL;
+}
