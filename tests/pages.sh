@@ -109,10 +109,10 @@ if ! [ -s "$axe" ]; then
 fi
 
 hostile=
-for what in script quotes long right zero; do
-	node "$top"/tests/browser/hostile.js $what <result.json >$what.json
-	run 0 report $what.json --html $what.html
-	hostile="$hostile $what.html"
+for harm in script quotes long right zero; do
+	node "$top"/tests/browser/hostile.js $harm <result.json >$harm.json
+	run 0 report $harm.json --html $harm.html
+	hostile="$hostile $harm.html"
 done
 "$ISOSCOPE" audit "$top"/tests/logs/shoppe.log --json |
 	node "$top"/tests/browser/hostile.js quotes >quotes-audit.json

@@ -112,10 +112,11 @@ json() {
 	equal "$what: $1" "$(jq -rs "$1" <out 2>&1)" "$2"
 }
 
-# without_times: what a result in JSON on standard input says, but for times and
-# memory.
+# without_times: what a result in JSON on standard input says, but for times,
+# memory and the command.
 without_times() {
-	sed -E 's/"(seconds|cpu_seconds|memory_peak|jobs)":[0-9.e+-]+,?//g'
+	sed -E 's/"(seconds|cpu_seconds|memory_peak|jobs)":[0-9.e+-]+,?//g
+		s/,"command":"[^"]*"//'
 }
 
 # raise_program: a program whose exploration takes a moment; it fails under cc.

@@ -271,13 +271,13 @@ static void add_option(struct text *t, const struct command_line *c, int option,
 	if (!option_alone(o)) add_argument(t, value);
 }
 
-/* Does it only say where the result goes, and how it looks? */
-static bool is_about_output(int option)
+/* Does it only say where the result goes, how it looks, and how fast? */
+static bool says_nothing(int option)
 {
 	static const enum option_id all[] = {
-		OPTION_JSON,   OPTION_DOT,    OPTION_SVG,      OPTION_HTML,
-		OPTION_QUIET,  OPTION_COLOR,  OPTION_NO_COLOR, OPTION_HISTORIES,
-		OPTION_SORTED, OPTION_CLIENT,
+		OPTION_JSON,   OPTION_DOT,   OPTION_SVG,      OPTION_HTML,
+		OPTION_QUIET,  OPTION_COLOR, OPTION_NO_COLOR, OPTION_HISTORIES,
+		OPTION_SORTED, OPTION_JOBS,  OPTION_CLIENT,
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i] == (enum option_id)option) return true;
@@ -293,7 +293,7 @@ void command_line_say(const struct command_line *c, struct text *t)
 		const char **all = o == OPTION_SESSION  ? c->sessions
 		                   : o == OPTION_ASSERT ? c->asserts
 		                                        : NULL;
-		if (!c->value[o] || is_about_output(o)) continue;
+		if (!c->value[o] || says_nothing(o)) continue;
 		if (!all) add_option(t, c, o, c->value[o]);
 		for (; all && *all; all++) add_option(t, c, o, *all);
 	}

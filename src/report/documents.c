@@ -36,12 +36,13 @@ bool documents_read(struct documents *d, const char *json, size_t length,
 			json_loadb(json + at, length - at,
 		                   JSON_ALLOW_NUL | JSON_DISABLE_EOF_CHECK, &e);
 		if (!r) return refuse(d, problem, e.text);
-		bool fits = is_result(r);
-		json_array_append_new(d->list, r);
-		if (!fits)
+		if (!is_result(r)) {
+			json_decref(r);
 			return refuse(d, problem,
 			              "this is no result of isoscope, as "
 			              "--json prints them");
+		}
+		json_array_append_new(d->list, r);
 		assert(e.position > 0);
 		at += (size_t)e.position;
 	}
