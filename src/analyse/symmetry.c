@@ -83,7 +83,7 @@ static uint32_t find_class(const struct symmetry *s, const struct program *p,
                            uint32_t session)
 {
 	assert(session < p->sessions_count);
-	if (p->sql) return sql_first_alike(p, session);
+	if (p->sql && !p->server) return sql_first_alike(p, session);
 	if (p->guest || is_finally(p, session)) return session;
 	for (uint32_t i = 0; i < session; i++) {
 		if (s->class_of[i] != i) continue;
@@ -118,7 +118,7 @@ static void find_classes(struct symmetry *s, const struct program *p)
 		       s->class_of[s->class_of[i]] == s->class_of[i]);
 		s->trivial &= s->class_of[i] == i;
 	}
-	if (p->sql) doubt_classes(s, p);
+	if (p->sql && !p->server) doubt_classes(s, p);
 }
 
 uint32_t symmetry_class_size(const struct symmetry *s, uint32_t session)

@@ -60,6 +60,8 @@ struct program *given_program(const struct command_line *c, const char *path,
 		.sessions = c->sessions,
 		.asserts = c->asserts,
 		.all_rows = c->value[OPTION_READ_ALL_ROWS] != NULL,
+		.server = c->value[OPTION_ENGINE] &&
+		          !strcmp(c->value[OPTION_ENGINE], "postgres"),
 		.timeout = timeout,
 	};
 	return program_load_as(path, &code, d);

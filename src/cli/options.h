@@ -354,6 +354,9 @@ enum command {
 	X(READ_ALL_ROWS, IN_RUNNING, "read-all-rows", 0, NULL, NULL,           \
 	  "in SQL, have each condition read every row of its table; "          \
 	  "without it, rows that can make no difference are left out")         \
+	X(ENGINE, IN_EXPLORE, "engine", 0, "NAME", "builtin postgres",         \
+	  "in SQL, who carries statements out: isoscope itself (builtin), "    \
+	  "or a private PostgreSQL (postgres)")                                \
 	X(SERIALIZABLE,                                                        \
 	  IN_EXPLORING | IN_MERGE | IN_RUN | IN_CHECK | IN_PREDICT |           \
 	          IN_COMPARE,                                                  \

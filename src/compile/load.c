@@ -18,6 +18,7 @@
 #include "lang/source.h"
 #include "native/host/client.h"
 #include "native/host/library.h"
+#include "postgres/load.h"
 #include "sql/load.h"
 #include "vm/program.h"
 
@@ -198,6 +199,13 @@ static struct program *load(const char *path, const char *source, size_t length,
                             const struct sql_arguments *given,
                             const struct load_edited *edited, struct diags *d)
 {
+	if (given && given->server) {
+		if (sql_is_spec(path) || sql_is_script(path))
+			return server_load(path, source, length, given, d);
+		diags_add(d, DIAG_ERROR, path, 0, 0, NULL,
+		          "--engine=postgres is for programs in SQL");
+		return NULL;
+	}
 	if (sql_is_spec(path) || sql_is_script(path))
 		return sql_load(path, source, length, given, d);
 	struct loading l = { .purpose = purpose,

@@ -3,7 +3,9 @@
 #include <assert.h>
 
 #include "dpor/explorer.h"
+#include "postgres/load.h"
 #include "sql/load.h"
+#include "vm/bytecode.h"
 #include "vm/program.h"
 
 /* Explored so far, at most: some hundredths of a second. */
@@ -25,6 +27,6 @@ void explorer_know_rows(struct program *p, const atomic_bool *interrupt,
 		struct explorer *e = explorer_new(p, &o, NULL);
 		explorer_run(e);
 		explorer_free(e);
-	} while (sql_take_growth(p));
+	} while (p->server ? server_take_growth(p) : sql_take_growth(p));
 	assert(!program_fault(p));
 }

@@ -681,10 +681,9 @@ const struct sql_arguments *sql_given(const struct program *p)
 
 void sql_drop_levels(const struct program *p)
 {
-	struct program *own = sql_image_of(p->library)->program;
 	assert(p->sql);
-	for (uint32_t i = 0; i < own->transactions_count; i++)
-		own->transactions[i].level = 0;
+	for (uint32_t i = 0; i < p->transactions_count; i++)
+		p->transactions[i].level = 0;
 }
 
 static void take_row(struct known *k, const struct sql_table *t,

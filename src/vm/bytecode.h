@@ -287,9 +287,10 @@ struct program {
 	 * sessions are (a session's `entry` is then its number there).
 	 * `native`: they are in C, and so are the positions, transaction names
 	 * and assertions; the only global has the keys as its index. `sql`:
-	 * those are the program's own; a key is a tuple of index values. */
+	 * those are the program's own; a key is a tuple of index values.
+	 * `server`: and a PostgreSQL carries them out. */
 	struct guest_library *library;
-	bool guest, native, sql;
+	bool guest, native, sql, server;
 	bool locks;    /* some read locks, as far as is known */
 	bool gives_up; /* some transaction may give such locks up */
 	bool checks;   /* there are foreign keys */

@@ -1,0 +1,142 @@
+/* A backend of isoscope's private PostgreSQL. Tables of the access method
+ * `isoscope` are heap tables while they are set up. In a backend of a session
+ * (the setting isoscope.session) they are what isoscope says: every read of a
+ * key is asked, every write is told.
+ */
+#ifndef ISO_POSTGRES_BACKEND_H
+#define ISO_POSTGRES_BACKEND_H
+
+#include "postgres.h"
+
+#include "access/htup.h"
+#include "funcapi.h"
+#include "nodes/execnodes.h"
+#include "utils/rel.h"
+
+#include "postgres/wire.h"
+
+/* As base/access.h has it. */
+enum { PLAIN, KEY_SHARE, SHARE, NO_KEY_UPDATE, UPDATE };
+
+/* What a statement reads from. */
+struct moment {
+	uint64 number;
+	bool begun, locked; /* it has read something; it has locked something */
+};
+
+struct row;
+
+/* A version that was told; or, `number` 0, one that the transaction has made.
+ */
+struct version {
+	struct version *older;
+	struct row *row;
+	uint32 number;
+	bool known;
+	HeapTuple tuple;    /* of tables; NULL: the row is deleted */
+	char *image;        /* of entries of unique indexes: the row's key */
+	uint32 image_length;
+	CommandId command;
+	SubTransactionId inside;
+	uint8 strength;
+	ItemPointerData tid; /* valid: it was given one in this transaction */
+	uint64 tid_of;       /* that transaction */
+};
+
+/* An answer to a read, at one moment. */
+struct answer {
+	struct answer *older;
+	uint64 moment;
+	uint8 strength;
+	struct version *version; /* NULL: absent */
+};
+
+/* A row of a table, or an entry of a unique index, by its key. */
+struct row {
+	struct row *next; /* in the bucket */
+	uint32 hash;
+	Oid relation;
+	char *key;
+	uint32 key_length;
+	struct version *versions; /* told */
+	bool known, initial, gone;
+	uint64 transaction; /* that what follows is of */
+	struct version *own;
+	struct answer *answers;
+};
+
+/* A table, as far as isoscope cares. */
+struct table {
+	Oid oid;
+	TupleDesc desc;
+	AttInMetadata *in;
+	FmgrInfo *out; /* by attribute */
+	int key_count; /* 0: rows are known by their birth */
+	AttrNumber key[INDEX_MAX_KEYS];
+	struct row **rows; /* known, in the order of their keys */
+	int count, capacity;
+	bool sorted;
+};
+
+extern int iso_session;  /* -1: this backend is of no session */
+extern char *iso_socket; /* where isoscope listens */
+
+static inline bool iso_is_session(void)
+{
+	return iso_session >= 0;
+}
+
+bool iso_is_ours(Relation rel);
+
+/* ---- channel.c ---- */
+void channel_open(void);
+void channel_send(struct wire_head *head, const void *body, uint32 length);
+/* Waits; the body is of the current memory context. */
+void channel_receive(struct wire_head *head, char **body);
+
+/* ---- rows.c ---- */
+struct table *table_of(Relation rel);
+struct row *row_find(Oid relation, const char *key, uint32 length);
+/* The key of a tuple; of one without a primary key, a new one. */
+struct row *row_of_slot(Relation rel, TupleTableSlot *slot, bool *fresh);
+/* The known ones are put in the order of keys; and any rows. */
+void rows_sort(struct table *t, Relation rel);
+void rows_order(struct table *t, struct row **rows, int count);
+/* Those of the relation that the transaction has written. */
+int rows_own(Oid relation, struct row ***out);
+/* Asks what they are; as many at once as are not known at this moment. */
+void rows_read(struct moment *m, struct row **rows, int count, int strength);
+/* The answer that was given. */
+struct version *row_answer(struct moment *m, struct row *r, int strength);
+/* The newest one of the transaction itself, as of a command; NULL: none. */
+struct version *row_own(struct row *r, CommandId before);
+struct version *row_write(struct row *r, HeapTuple tuple, const char *image,
+                          uint32 length, CommandId command, int strength);
+void image_of_columns(StringInfo s, struct table *t, Datum *values, bool *nulls,
+                      const AttrNumber *columns, int count);
+ItemPointer version_tid(struct version *v);
+struct version *version_of_tid(ItemPointer tid);
+void version_store(struct version *v, Relation rel, TupleTableSlot *slot);
+/* Takes what isoscope tells; the session begins anew. */
+void rows_restart(void);
+void transaction_begin(void);
+void transactions_init(void);
+
+/* ---- moments.c ---- */
+void moments_init(void);
+struct moment *moment_of(Snapshot snapshot);
+struct moment *moment_now(void);
+/* Statements of transactions at this level or deeper are over. */
+void moments_forget(int level);
+
+/* ---- scan.c ---- */
+void scans_init(void);
+
+/* ---- unique.c ---- */
+/* Nothing is in the way of the new tuple, or it is an error. */
+void unique_enter(Relation rel, TupleTableSlot *slot, struct row *r,
+                  struct version *before);
+void unique_leave(Relation rel, struct version *before);
+void unique_take_indexes(Relation rel);
+
+#endif

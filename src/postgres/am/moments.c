@@ -1,0 +1,162 @@
+/* Which accesses are of one statement: those that see by one snapshot. A
+ * statement of a function that is not STABLE has a snapshot of its own. */
+#include "backend.h"
+
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "tcop/utility.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+struct running {
+	struct running *next;
+	QueryDesc *query;
+	Snapshot snapshot;
+	struct moment *moment;
+	int level; /* of transactions within each other */
+};
+
+static struct running *running; /* started, and not ended */
+static struct moment *now;      /* of what is executed */
+static uint64 last_moment;
+
+static ExecutorStart_hook_type next_start;
+static ExecutorRun_hook_type next_run;
+static ExecutorFinish_hook_type next_finish;
+static ExecutorEnd_hook_type next_end;
+static ProcessUtility_hook_type next_utility;
+
+static struct moment *moment_new(void)
+{
+	struct moment *m =
+		MemoryContextAllocZero(TopTransactionContext, sizeof *m);
+	m->number = ++last_moment;
+	return m;
+}
+
+static struct running *find(Snapshot snapshot)
+{
+	struct running *r = running;
+	while (r && r->snapshot != snapshot) r = r->next;
+	return r;
+}
+
+struct moment *moment_of(Snapshot snapshot)
+{
+	struct running *r = find(snapshot);
+	return r ? r->moment : moment_now();
+}
+
+struct moment *moment_now(void)
+{
+	if (!now) now = moment_new();
+	return now;
+}
+
+void moments_forget(int level)
+{
+	struct running **at = &running;
+	while (*at)
+		if ((*at)->level >= level)
+			*at = (*at)->next;
+		else
+			at = &(*at)->next;
+	if (level <= 1) now = NULL;
+}
+
+static void start(QueryDesc *q, int flags)
+{
+	if (iso_is_session() && !(flags & EXEC_FLAG_EXPLAIN_ONLY)) {
+		struct running *same = find(q->snapshot);
+		struct running *r = MemoryContextAllocZero(
+			TopTransactionContext, sizeof *r);
+		transaction_begin();
+		r->query = q;
+		r->snapshot = q->snapshot;
+		r->moment = same ? same->moment : moment_new();
+		r->level = GetCurrentTransactionNestLevel();
+		r->next = running;
+		running = r;
+	}
+	(next_start ? next_start : standard_ExecutorStart)(q, flags);
+}
+
+static struct moment *enter(QueryDesc *q)
+{
+	struct moment *before = now;
+	for (struct running *r = running; r; r = r->next)
+		if (r->query == q) now = r->moment;
+	return before;
+}
+
+static void run(QueryDesc *q, ScanDirection direction, uint64 count, bool once)
+{
+	struct moment *before = enter(q);
+	PG_TRY();
+	{
+		(next_run ? next_run : standard_ExecutorRun)(q, direction, count,
+		                                             once);
+	}
+	PG_FINALLY();
+	{
+		now = before;
+	}
+	PG_END_TRY();
+}
+
+static void finish(QueryDesc *q)
+{
+	struct moment *before = enter(q);
+	PG_TRY();
+	{
+		(next_finish ? next_finish : standard_ExecutorFinish)(q);
+	}
+	PG_FINALLY();
+	{
+		now = before;
+	}
+	PG_END_TRY();
+}
+
+static void end(QueryDesc *q)
+{
+	for (struct running **at = &running; *at; at = &(*at)->next)
+		if ((*at)->query == q) {
+			*at = (*at)->next;
+			break;
+		}
+	(next_end ? next_end : standard_ExecutorEnd)(q);
+}
+
+/* Which versions a transaction sees is isoscope's business, by its level; the
+ * executor is to look again at rows that have changed, as at READ COMMITTED. */
+static void utility(PlannedStmt *p, const char *text, bool keep,
+                    ProcessUtilityContext context, ParamListInfo params,
+                    QueryEnvironment *env, DestReceiver *to,
+                    QueryCompletion *done)
+{
+	(next_utility ? next_utility : standard_ProcessUtility)(
+		p, text, keep, context, params, env, to, done);
+	if (!iso_is_session() || !IsTransactionState()) return;
+	if (IsA(p->utilityStmt, TransactionStmt)) {
+		TransactionStmt *s = (TransactionStmt *)p->utilityStmt;
+		if (s->kind == TRANS_STMT_BEGIN || s->kind == TRANS_STMT_START)
+			transaction_begin();
+	}
+	XactIsoLevel = XACT_READ_COMMITTED;
+}
+
+void moments_init(void)
+{
+	next_start = ExecutorStart_hook;
+	ExecutorStart_hook = start;
+	next_run = ExecutorRun_hook;
+	ExecutorRun_hook = run;
+	next_finish = ExecutorFinish_hook;
+	ExecutorFinish_hook = finish;
+	next_end = ExecutorEnd_hook;
+	ExecutorEnd_hook = end;
+	next_utility = ProcessUtility_hook;
+	ProcessUtility_hook = utility;
+}

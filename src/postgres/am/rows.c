@@ -1,0 +1,605 @@
+/* Rows by their keys, the versions of them that were told, and what the
+ * transaction has made of them. */
+#include "backend.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/xact.h"
+#include "catalog/index.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "port/pg_bswap.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+enum { BUCKETS = 1 << 12, TIDS_OF_PAGE = 200 };
+
+static MemoryContext memory; /* of what a session knows; reset as it begins
+                              * anew */
+static struct row **buckets;
+static HTAB *tables;
+static uint64 transaction; /* the number of the one at hand, or of the next */
+static bool begun;         /* it was told */
+static struct version **tids;
+static uint32 tid_count, tid_capacity;
+static uint32 births, transactions; /* of this one; since the session began */
+
+/* ---- Tables ---- */
+
+static void make_memory(void)
+{
+	HASHCTL c = { .keysize = sizeof(Oid), .entrysize = sizeof(struct table) };
+	if (memory) return;
+	memory = AllocSetContextCreate(TopMemoryContext, "isoscope",
+	                               ALLOCSET_DEFAULT_SIZES);
+	buckets = MemoryContextAllocZero(memory, BUCKETS * sizeof *buckets);
+	c.hcxt = memory;
+	tables = hash_create("isoscope tables", 64, &c,
+	                     HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+static void find_key(struct table *t, Relation rel)
+{
+	Oid oid;
+	list_free(RelationGetIndexList(rel)); /* it finds rd_pkindex */
+	oid = rel->rd_pkindex;
+	if (!OidIsValid(oid)) return;
+	Relation index = index_open(oid, AccessShareLock);
+	t->key_count = IndexRelationGetNumberOfKeyAttributes(index);
+	for (int i = 0; i < t->key_count; i++)
+		t->key[i] = index->rd_index->indkey.values[i];
+	index_close(index, AccessShareLock);
+}
+
+struct table *table_of(Relation rel)
+{
+	Oid oid = RelationGetRelid(rel);
+	bool found;
+	make_memory();
+	struct table *t = hash_search(tables, &oid, HASH_ENTER, &found);
+	if (found && t->desc) return t;
+	MemoryContext old = MemoryContextSwitchTo(memory);
+	memset(t, 0, sizeof *t);
+	t->oid = oid;
+	t->desc = CreateTupleDescCopyConstr(RelationGetDescr(rel));
+	t->in = TupleDescGetAttInMetadata(t->desc);
+	t->out = palloc0(t->desc->natts * sizeof *t->out);
+	for (int i = 0; i < t->desc->natts; i++) {
+		Oid function;
+		bool varlena;
+		if (TupleDescAttr(t->desc, i)->attisdropped) continue;
+		getTypeOutputInfo(TupleDescAttr(t->desc, i)->atttypid, &function,
+		                  &varlena);
+		fmgr_info_cxt(function, &t->out[i], memory);
+	}
+	find_key(t, rel);
+	MemoryContextSwitchTo(old);
+	return t;
+}
+
+/* ---- Images ---- */
+
+void image_of_columns(StringInfo s, struct table *t, Datum *values, bool *nulls,
+                      const AttrNumber *columns, int count)
+{
+	for (int i = 0; i < count; i++) {
+		int a = columns ? columns[i] - 1 : i;
+		if (TupleDescAttr(t->desc, a)->attisdropped) continue;
+		if (nulls[a]) {
+			uint32 none = pg_hton32(UINT32_MAX);
+			appendBinaryStringInfo(s, (char *)&none, sizeof none);
+			continue;
+		}
+		char *text = OutputFunctionCall(&t->out[a], values[a]);
+		uint32 length = (uint32)strlen(text), n = pg_hton32(length);
+		appendBinaryStringInfo(s, (char *)&n, sizeof n);
+		appendBinaryStringInfo(s, text, (int)length);
+		pfree(text);
+	}
+}
+
+static HeapTuple tuple_of_image(struct table *t, const char *image,
+                                uint32 length)
+{
+	char **texts = palloc0(t->desc->natts * sizeof *texts);
+	const char *end = image + length;
+	for (int i = 0; i < t->desc->natts; i++) {
+		uint32 n;
+		if (TupleDescAttr(t->desc, i)->attisdropped) continue;
+		if (end - image < (int)sizeof n)
+			elog(ERROR, "a row of \"%s\" is too short",
+			     get_rel_name(t->oid));
+		memcpy(&n, image, sizeof n);
+		n = pg_ntoh32(n);
+		image += sizeof n;
+		if (n == UINT32_MAX) continue;
+		Assert(end - image >= n);
+		texts[i] = pnstrdup(image, n);
+		image += n;
+	}
+	HeapTuple tuple = BuildTupleFromCStrings(t->in, texts);
+	tuple->t_tableOid = t->oid;
+	return tuple;
+}
+
+/* ---- Rows ---- */
+
+struct row *row_find(Oid relation, const char *key, uint32 length)
+{
+	make_memory();
+	uint32 hash = hash_combine(
+		hash_bytes((const unsigned char *)key, (int)length), relation);
+	struct row **bucket = &buckets[hash % BUCKETS];
+	for (struct row *r = *bucket; r; r = r->next)
+		if (r->hash == hash && r->relation == relation &&
+		    r->key_length == length && !memcmp(r->key, key, length))
+			return r;
+	struct row *r = MemoryContextAllocZero(memory, sizeof *r);
+	r->hash = hash;
+	r->relation = relation;
+	r->key = MemoryContextAlloc(memory, length + 1);
+	memcpy(r->key, key, length);
+	r->key_length = length;
+	r->next = *bucket;
+	*bucket = r;
+	return r;
+}
+
+/* What the transaction has to do with it. */
+static struct row *touch(struct row *r)
+{
+	if (r->transaction == transaction) return r;
+	r->transaction = transaction;
+	r->own = NULL;
+	r->answers = NULL;
+	return r;
+}
+
+static void image_of_birth(StringInfo s)
+{
+	const char *name = GetConfigOption("isoscope.name", true, false);
+	char text[2][16];
+	const char *parts[3] = { name ? name : "", text[0], text[1] };
+	snprintf(text[0], sizeof text[0], "%u", transactions);
+	snprintf(text[1], sizeof text[1], "%u", ++births);
+	for (int i = 0; i < 3; i++) {
+		uint32 n = pg_hton32((uint32)strlen(parts[i]));
+		appendBinaryStringInfo(s, (char *)&n, sizeof n);
+		appendStringInfoString(s, parts[i]);
+	}
+}
+
+struct row *row_of_slot(Relation rel, TupleTableSlot *slot, bool *fresh)
+{
+	struct table *t = table_of(rel);
+	StringInfoData s;
+	initStringInfo(&s);
+	*fresh = !t->key_count;
+	slot_getallattrs(slot);
+	if (t->key_count)
+		image_of_columns(&s, t, slot->tts_values, slot->tts_isnull,
+		                 t->key, t->key_count);
+	else
+		image_of_birth(&s);
+	struct row *r = touch(row_find(t->oid, s.data, (uint32)s.len));
+	pfree(s.data);
+	return r;
+}
+
+/* Any version of it: they have one key. */
+static HeapTuple some_tuple(const struct row *r)
+{
+	for (struct version *v = r->versions; v; v = v->older)
+		if (v->tuple) return v->tuple;
+	for (struct version *v = r->own; v; v = v->older)
+		if (v->tuple) return v->tuple;
+	return NULL;
+}
+
+static int compare_births(const struct row *a, const struct row *b)
+{
+	const char *x = a->key, *y = b->key;
+	for (int i = 0; i < 3; i++) {
+		uint32 n, m;
+		memcpy(&n, x, sizeof n);
+		memcpy(&m, y, sizeof m);
+		n = pg_ntoh32(n);
+		m = pg_ntoh32(m);
+		int order = i && n != m ? (n < m ? -1 : 1)
+		                        : memcmp(x + 4, y + 4, Min(n, m));
+		if (!order && n != m) order = n < m ? -1 : 1;
+		if (order) return order;
+		x += 4 + n;
+		y += 4 + m;
+	}
+	return 0;
+}
+
+static int compare_rows(const void *a, const void *b, void *data)
+{
+	const struct row *x = *(struct row *const *)a;
+	const struct row *y = *(struct row *const *)b;
+	const struct table *t = data;
+	if (!t->key_count) return compare_births(x, y);
+	for (int i = 0; i < t->key_count; i++) {
+		Form_pg_attribute form = TupleDescAttr(t->desc, t->key[i] - 1);
+		TypeCacheEntry *type = lookup_type_cache(
+			form->atttypid, TYPECACHE_CMP_PROC_FINFO);
+		bool none;
+		Datum v = heap_getattr(some_tuple(x), t->key[i], t->desc, &none);
+		Datum w = heap_getattr(some_tuple(y), t->key[i], t->desc, &none);
+		int order = DatumGetInt32(FunctionCall2Coll(
+			&type->cmp_proc_finfo, form->attcollation, v, w));
+		if (order) return order;
+	}
+	return 0;
+}
+
+void rows_sort(struct table *t, Relation rel)
+{
+	if (t->sorted) return;
+	qsort_arg(t->rows, t->count, sizeof *t->rows, compare_rows, t);
+	t->sorted = true;
+}
+
+void rows_order(struct table *t, struct row **rows, int count)
+{
+	qsort_arg(rows, count, sizeof *rows, compare_rows, t);
+}
+
+int rows_own(Oid relation, struct row ***out)
+{
+	int count = 0, capacity = 8;
+	*out = palloc(capacity * sizeof **out);
+	for (int b = 0; b < BUCKETS; b++)
+		for (struct row *r = buckets[b]; r; r = r->next) {
+			if (r->transaction != transaction || !r->own ||
+			    r->relation != relation || !some_tuple(r))
+				continue;
+			if (count == capacity)
+				*out = repalloc(*out, (capacity *= 2) *
+				                              sizeof **out);
+			(*out)[count++] = r;
+		}
+	return count;
+}
+
+static struct version *add_version(struct wire_head *h, const char *body)
+{
+	struct wire_key k;
+	memcpy(&k, body, sizeof k);
+	struct row *r = row_find(k.relation, body + sizeof k, k.length);
+	if (h->kind == WIRE_GONE) {
+		r->gone = true;
+		return NULL;
+	}
+	for (struct version *v = r->versions; v; v = v->older)
+		if (v->number == h->number) return v;
+	const char *image = body + sizeof k + k.length;
+	uint32 length = h->length - (uint32)sizeof k - k.length;
+	Relation rel = relation_open(k.relation, AccessShareLock);
+	bool index = rel->rd_rel->relkind == RELKIND_INDEX;
+	struct table *t = index ? NULL : table_of(rel);
+	MemoryContext old = MemoryContextSwitchTo(memory);
+	struct version *v = palloc0(sizeof *v);
+	v->row = r;
+	v->number = h->number;
+	v->known = h->known;
+	if (index) {
+		v->image = memcpy(palloc(length + 1), image, length);
+		v->image_length = length;
+	} else {
+		v->tuple = tuple_of_image(t, image, length);
+	}
+	if (t && h->known && !r->known) {
+		if (t->count == t->capacity) {
+			t->capacity = t->capacity ? 2 * t->capacity : 16;
+			t->rows = t->rows ? repalloc(t->rows,
+			                             t->capacity *
+			                                     sizeof *t->rows)
+			                  : palloc(t->capacity *
+			                           sizeof *t->rows);
+		}
+		t->rows[t->count++] = r;
+		t->sorted = false;
+	}
+	r->known |= h->known;
+	r->initial |= h->initial;
+	v->older = r->versions;
+	r->versions = v;
+	MemoryContextSwitchTo(old);
+	relation_close(rel, AccessShareLock);
+	return v;
+}
+
+/* The next record that is no version. */
+static void receive_next(struct wire_head *h, char **body)
+{
+	for (;;) {
+		channel_receive(h, body);
+		if (h->kind != WIRE_VERSION && h->kind != WIRE_GONE) return;
+		add_version(h, *body);
+		pfree(*body);
+	}
+}
+
+void rows_restart(void)
+{
+	struct wire_head h;
+	char *body;
+	if (memory) MemoryContextDelete(memory);
+	memory = NULL;
+	make_memory();
+	transactions = births = 0;
+	receive_next(&h, &body);
+	if (h.kind != WIRE_READY) elog(FATAL, "isoscope is not ready");
+}
+
+/* ---- Reads ---- */
+
+static struct answer *find_answer(struct moment *m, struct row *r, int strength)
+{
+	for (struct answer *a = touch(r)->answers; a; a = a->older)
+		if (a->moment == m->number &&
+		    (strength ? a->strength >= strength
+		              : a->strength == strength))
+			return a;
+	return NULL;
+}
+
+struct version *row_answer(struct moment *m, struct row *r, int strength)
+{
+	struct answer *a = find_answer(m, r, strength);
+	Assert(a);
+	return a->version;
+}
+
+static struct version *numbered(struct row *r, uint32 number)
+{
+	struct version *v = r->versions;
+	if (!number) return NULL;
+	while (v && v->number != number) v = v->older;
+	if (!v) elog(ERROR, "a version that was never told");
+	return v;
+}
+
+static void take_answers(struct moment *m, struct row **rows, int count,
+                         int strength)
+{
+	struct wire_head h;
+	char *body;
+	receive_next(&h, &body);
+	if (h.kind == WIRE_STOP)
+		ereport(ERROR, (errcode(ERRCODE_QUERY_CANCELED),
+		                errmsg("isoscope has given the statement up")));
+	if (h.kind != WIRE_ANSWER || h.length != count * sizeof(uint32))
+		elog(FATAL, "isoscope answers something else");
+	for (int i = 0; i < count; i++) {
+		struct answer *a = MemoryContextAllocZero(TopTransactionContext,
+		                                          sizeof *a);
+		uint32 number;
+		memcpy(&number, body + i * sizeof number, sizeof number);
+		a->moment = m->number;
+		a->strength = (uint8)strength;
+		a->version = numbered(rows[i], number);
+		a->older = rows[i]->answers;
+		rows[i]->answers = a;
+	}
+	pfree(body);
+}
+
+void rows_read(struct moment *m, struct row **rows, int count, int strength)
+{
+	struct row **asked = palloc((count + 1) * sizeof *asked);
+	struct wire_head h = { .kind = WIRE_READ };
+	StringInfoData s;
+	initStringInfo(&s);
+	for (int i = 0; i < count; i++) {
+		struct wire_key k = { rows[i]->relation, rows[i]->key_length };
+		if (find_answer(m, rows[i], strength)) continue;
+		asked[h.number++] = rows[i];
+		appendBinaryStringInfo(&s, (char *)&k, sizeof k);
+		appendBinaryStringInfo(&s, rows[i]->key, (int)k.length);
+	}
+	if (h.number) {
+		transaction_begin();
+		if (m->locked && strength < SHARE) m->begun = m->locked = false;
+		h.strength = (uint8)strength;
+		h.joined = m->begun;
+		m->begun = true;
+		m->locked |= strength >= SHARE;
+		channel_send(&h, s.data, (uint32)s.len);
+		take_answers(m, asked, (int)h.number, strength);
+	}
+	pfree(s.data);
+	pfree(asked);
+}
+
+/* ---- Writes ---- */
+
+struct version *row_own(struct row *r, CommandId before)
+{
+	struct version *v = touch(r)->own;
+	while (v && v->command >= before) v = v->older;
+	return v;
+}
+
+struct version *row_write(struct row *r, HeapTuple tuple, const char *image,
+                          uint32 length, CommandId command, int strength)
+{
+	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+	struct version *v = palloc0(sizeof *v);
+	v->row = touch(r);
+	v->tuple = tuple ? heap_copytuple(tuple) : NULL;
+	if (image) {
+		v->image = memcpy(palloc(length + 1), image, length);
+		v->image_length = length;
+	}
+	v->command = command;
+	v->inside = GetCurrentSubTransactionId();
+	v->strength = (uint8)strength;
+	v->older = r->own;
+	r->own = v;
+	MemoryContextSwitchTo(old);
+	return v;
+}
+
+/* ---- Places in the table, as the executor knows them ---- */
+
+ItemPointer version_tid(struct version *v)
+{
+	if (v->tid_of == transaction && ItemPointerIsValid(&v->tid))
+		return &v->tid;
+	if (tid_count == tid_capacity) {
+		tid_capacity = tid_capacity ? 2 * tid_capacity : 256;
+		tids = tids ? repalloc(tids, tid_capacity * sizeof *tids)
+		            : MemoryContextAlloc(TopMemoryContext,
+		                                 tid_capacity * sizeof *tids);
+	}
+	ItemPointerSet(&v->tid, tid_count / TIDS_OF_PAGE,
+	               (OffsetNumber)(tid_count % TIDS_OF_PAGE + 1));
+	v->tid_of = transaction;
+	tids[tid_count++] = v;
+	return &v->tid;
+}
+
+struct version *version_of_tid(ItemPointer tid)
+{
+	uint32 n = ItemPointerGetBlockNumber(tid) * TIDS_OF_PAGE +
+	           ItemPointerGetOffsetNumber(tid) - 1;
+	if (n >= tid_count || !ItemPointerEquals(&tids[n]->tid, tid))
+		elog(ERROR, "there is no row at this place");
+	return tids[n];
+}
+
+void version_store(struct version *v, Relation rel, TupleTableSlot *slot)
+{
+	HeapTuple copy;
+	ItemPointer tid = version_tid(v);
+	Assert(v->tuple);
+	MemoryContext old = MemoryContextSwitchTo(slot->tts_mcxt);
+	copy = heap_copytuple(v->tuple);
+	MemoryContextSwitchTo(old);
+	copy->t_self = *tid;
+	copy->t_tableOid = RelationGetRelid(rel);
+	ExecForceStoreHeapTuple(copy, slot, true);
+	slot->tts_tid = *tid;
+	slot->tts_tableOid = RelationGetRelid(rel);
+}
+
+/* ---- Transactions ---- */
+
+void transaction_begin(void)
+{
+	struct wire_head h = { .kind = WIRE_BEGIN };
+	if (begun || !IsTransactionState()) return;
+	begun = true;
+	transactions++;
+	births = 0;
+	channel_send(&h, NULL, 0);
+}
+
+static void tell_write(struct row *r, struct version *v)
+{
+	struct wire_head h = { .kind = WIRE_WRITE, .strength = v->strength };
+	struct wire_key k = { r->relation, r->key_length };
+	StringInfoData s;
+	initStringInfo(&s);
+	appendBinaryStringInfo(&s, (char *)&k, sizeof k);
+	appendBinaryStringInfo(&s, r->key, (int)k.length);
+	if (v->tuple) {
+		Relation rel = relation_open(r->relation, AccessShareLock);
+		struct table *t = table_of(rel);
+		Datum *values = palloc(t->desc->natts * sizeof *values);
+		bool *nulls = palloc(t->desc->natts * sizeof *nulls);
+		heap_deform_tuple(v->tuple, t->desc, values, nulls);
+		image_of_columns(&s, t, values, nulls, NULL, t->desc->natts);
+		relation_close(rel, AccessShareLock);
+		h.number = 1;
+	} else if (v->image) {
+		appendBinaryStringInfo(&s, v->image, (int)v->image_length);
+		h.number = 1;
+	}
+	channel_send(&h, s.data, (uint32)s.len);
+	pfree(s.data);
+}
+
+static int order_of_own(const void *a, const void *b)
+{
+	const struct row *x = *(struct row *const *)a;
+	const struct row *y = *(struct row *const *)b;
+	int order;
+	if (x->relation != y->relation) return x->relation < y->relation ? -1 : 1;
+	order = memcmp(x->key, y->key, Min(x->key_length, y->key_length));
+	return order ? order
+	             : (x->key_length > y->key_length) -
+	                       (x->key_length < y->key_length);
+}
+
+/* The last write of each row. */
+static void tell_writes(void)
+{
+	struct row **all = NULL;
+	int count = 0, capacity = 0;
+	for (int b = 0; memory && b < BUCKETS; b++)
+		for (struct row *r = buckets[b]; r; r = r->next) {
+			if (r->transaction != transaction || !r->own) continue;
+			if (count == capacity) {
+				capacity = capacity ? 2 * capacity : 16;
+				all = all ? repalloc(all, capacity * sizeof *all)
+				          : palloc(capacity * sizeof *all);
+			}
+			all[count++] = r;
+		}
+	if (!count) return;
+	qsort(all, count, sizeof *all, order_of_own);
+	for (int i = 0; i < count; i++) tell_write(all[i], all[i]->own);
+	pfree(all);
+}
+
+static void at_end(XactEvent event, void *data)
+{
+	struct wire_head h = { .kind = event == XACT_EVENT_ABORT
+		                               ? WIRE_ABORT
+		                               : WIRE_COMMIT };
+	if (!iso_is_session()) return;
+	/* Writes are told while functions can still be called. */
+	if (event == XACT_EVENT_PRE_COMMIT && begun) tell_writes();
+	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT) return;
+	if (begun) channel_send(&h, NULL, 0);
+	begun = false;
+	transaction++;
+	tid_count = 0;
+	moments_forget(0);
+}
+
+/* What was written and locked inside is over, or its parent's. */
+static void at_inner_end(SubXactEvent event, SubTransactionId inner,
+                         SubTransactionId parent, void *data)
+{
+	bool aborts = event == SUBXACT_EVENT_ABORT_SUB;
+	if (!iso_is_session() ||
+	    (!aborts && event != SUBXACT_EVENT_COMMIT_SUB))
+		return;
+	for (int b = 0; memory && b < BUCKETS; b++)
+		for (struct row *r = buckets[b]; r; r = r->next) {
+			if (r->transaction != transaction) continue;
+			while (aborts && r->own && r->own->inside >= inner)
+				r->own = r->own->older;
+			for (struct version *v = r->own; v && !aborts;
+			     v = v->older)
+				if (v->inside == inner) v->inside = parent;
+		}
+	if (aborts) moments_forget(GetCurrentTransactionNestLevel());
+}
+
+void transactions_init(void)
+{
+	transaction = 1;
+	RegisterXactCallback(at_end, NULL);
+	RegisterSubXactCallback(at_inner_end, NULL);
+}

@@ -1,0 +1,572 @@
+/* How sessions read tables. One plan node stands for all ways: it knows the
+ * conditions on its table, and asks for the rows that could satisfy them in some
+ * version that is known, in the order of their keys; or, where the conditions
+ * name the whole primary key, for that row, whether it is there or not.
+ */
+#include "backend.h"
+
+#include "access/htup_details.h"
+#include "access/nbtree.h"
+#include "access/relation.h"
+#include "access/stratnum.h"
+#include "access/xact.h"
+#include "catalog/pg_class_d.h"
+#include "catalog/pg_opfamily_d.h"
+#include "catalog/pg_type_d.h"
+#include "commands/trigger.h"
+#include "executor/executor.h"
+#include "nodes/extensible.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/plancat.h"
+#include "optimizer/planner.h"
+#include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
+#include "port/pg_bswap.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
+#include "utils/typcache.h"
+
+static set_rel_pathlist_hook_type next_paths;
+static get_relation_info_hook_type next_info;
+static planner_hook_type next_planner;
+static ExecutorStart_hook_type next_start;
+
+/* ---- Plans ---- */
+
+static Plan *make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
+                       List *targets, List *clauses, List *plans);
+static Node *make_state(CustomScan *plan);
+
+static const CustomPathMethods path_methods = { .CustomName = "isoscope",
+	                                        .PlanCustomPath = make_plan };
+static const CustomScanMethods plan_methods = { .CustomName = "isoscope",
+	                                        .CreateCustomScanState =
+	                                                make_state };
+
+static Plan *make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
+                       List *targets, List *clauses, List *plans)
+{
+	CustomScan *s = makeNode(CustomScan);
+	s->scan.plan.targetlist = targets;
+	s->scan.plan.qual = extract_actual_clauses(clauses, false);
+	s->scan.scanrelid = rel->relid;
+	s->flags = path->flags;
+	s->methods = &plan_methods;
+	return &s->scan.plan;
+}
+
+static bool is_table_of_ours(Oid oid)
+{
+	Relation rel = relation_open(oid, NoLock);
+	bool ours = iso_is_ours(rel);
+	relation_close(rel, NoLock);
+	return ours;
+}
+
+/* Tables before it in FROM that conditions on this one mention. */
+static Relids tables_before(PlannerInfo *root, RelOptInfo *rel)
+{
+	Relids all = NULL, before = NULL;
+	ListCell *cell;
+	int i = -1;
+	foreach (cell, rel->joininfo)
+		all = bms_add_members(
+			all, lfirst_node(RestrictInfo, cell)->clause_relids);
+	while ((i = bms_next_member(rel->eclass_indexes, i)) >= 0) {
+		EquivalenceClass *c = list_nth(root->eq_classes, i);
+		if (!c->ec_has_const)
+			all = bms_add_members(all, c->ec_relids);
+	}
+	for (i = -1; (i = bms_next_member(all, i)) >= 0;)
+		if (i < (int)rel->relid && root->simple_rel_array[i])
+			before = bms_add_member(before, i);
+	return before;
+}
+
+static void add_scan(PlannerInfo *root, RelOptInfo *rel, Relids outer,
+                     double cost)
+{
+	CustomPath *p = makeNode(CustomPath);
+	p->path.pathtype = T_CustomScan;
+	p->path.parent = rel;
+	p->path.pathtarget = rel->reltarget;
+	p->path.param_info = get_baserel_parampathinfo(root, rel, outer);
+	if (outer && p->path.param_info &&
+	    !bms_equal(outer, rel->lateral_relids) &&
+	    p->path.param_info->ppi_clauses == NIL)
+		return;
+	p->path.rows = cost;
+	p->path.total_cost = cost;
+	p->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	p->methods = &path_methods;
+	add_path(rel, &p->path);
+}
+
+static void set_paths(PlannerInfo *root, RelOptInfo *rel, Index index,
+                      RangeTblEntry *entry)
+{
+	if (next_paths) next_paths(root, rel, index, entry);
+	if (!iso_is_session() || entry->rtekind != RTE_RELATION ||
+	    entry->relkind != RELKIND_RELATION || entry->inh ||
+	    !is_table_of_ours(entry->relid))
+		return;
+	if (entry->tablesample)
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		                errmsg("isoscope does not support "
+		                       "TABLESAMPLE")));
+	rel->pathlist = NIL;
+	rel->partial_pathlist = NIL;
+	rel->consider_parallel = false;
+	add_scan(root, rel, rel->lateral_relids, 1000);
+	Relids before = tables_before(root, rel);
+	if (!bms_is_empty(before) &&
+	    !bms_overlap(before, bms_make_singleton((int)rel->relid)))
+		add_scan(root, rel, bms_union(before, rel->lateral_relids), 1);
+}
+
+/* Indexes lead to rows that others have met. */
+static void hide_indexes(PlannerInfo *root, Oid oid, bool inherits,
+                         RelOptInfo *rel)
+{
+	if (next_info) next_info(root, oid, inherits, rel);
+	if (!iso_is_session()) return;
+	Relation table = relation_open(oid, NoLock);
+	if (iso_is_ours(table)) {
+		rel->indexlist = NIL;
+		unique_take_indexes(table);
+	}
+	relation_close(table, NoLock);
+}
+
+/* Tables are joined in the order of FROM. */
+static RelOptInfo *join_in_order(PlannerInfo *root, int levels, List *initial)
+{
+	RelOptInfo *all = NULL;
+	ListCell *cell;
+	if (!iso_is_session()) return standard_join_search(root, levels, initial);
+	foreach (cell, initial) {
+		RelOptInfo *rel = lfirst(cell);
+		RelOptInfo *both =
+			all ? make_join_rel(root, all, rel) : rel;
+		if (!both) return standard_join_search(root, levels, initial);
+		if (all) {
+			generate_partitionwise_join_paths(root, both);
+			set_cheapest(both);
+		}
+		all = both;
+	}
+	return all;
+}
+
+/* ---- What does not depend on the run: now(), sequences ---- */
+
+static PlannedStmt *plan(Query *q, const char *text, int options,
+                         ParamListInfo params)
+{
+	if (iso_is_session()) {
+		/* 2024-01-01 00:00:00+00 */
+		TimestampTz at = INT64CONST(757382400000000);
+		SetParallelStartTimestamps(at, at);
+	}
+	return (next_planner ? next_planner : standard_planner)(q, text, options,
+	                                                        params);
+}
+
+/* ---- Execution ---- */
+
+/* `column = value` of the primary key. */
+struct named {
+	ExprState *value;
+	Oid type; /* of the value */
+};
+
+struct scan_state {
+	CustomScanState custom; /* first */
+	struct table *table;
+	struct named *names; /* of the columns of the key; NULL: not all are */
+	bool key_alone;      /* the conditions say nothing else */
+	bool tries;          /* conditions can be tried on rows */
+	bool started;
+	int lock; /* it locks what it finds, and nothing else is read */
+	struct version **found;
+	int count, at;
+	MemoryContext memory; /* of what is found */
+	TupleTableSlot *trial;
+};
+
+static void begin_scan(CustomScanState *c, EState *estate, int flags);
+static TupleTableSlot *exec_scan(CustomScanState *c);
+static void end_scan(CustomScanState *c);
+static void rescan(CustomScanState *c);
+
+static const CustomExecMethods exec_methods = {
+	.CustomName = "isoscope",
+	.BeginCustomScan = begin_scan,
+	.ExecCustomScan = exec_scan,
+	.EndCustomScan = end_scan,
+	.ReScanCustomScan = rescan,
+};
+
+static Node *make_state(CustomScan *plan)
+{
+	struct scan_state *s = palloc0(sizeof *s);
+	NodeSetTag(s, T_CustomScanState);
+	s->custom.methods = &exec_methods;
+	return (Node *)s;
+}
+
+static bool is_integer(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+static bool is_text(Oid type)
+{
+	return type == TEXTOID || type == VARCHAROID;
+}
+
+static Node *without_relabel(Node *n)
+{
+	while (n && IsA(n, RelabelType))
+		n = (Node *)((RelabelType *)n)->arg;
+	return n;
+}
+
+/* Which column of the table is `e`? */
+static AttrNumber column_of(Node *e, Index relation)
+{
+	e = without_relabel(e);
+	if (!e || !IsA(e, Var)) return 0;
+	Var *v = (Var *)e;
+	return v->varno == (int)relation && v->varlevelsup == 0 ? v->varattno
+	                                                        : 0;
+}
+
+static bool mentions(Node *e, void *relation)
+{
+	if (!e) return false;
+	if (IsA(e, Var)) return ((Var *)e)->varno == *(int *)relation;
+	return expression_tree_walker(e, mentions, relation);
+}
+
+static bool is_equality(OpExpr *e, Oid column)
+{
+	TypeCacheEntry *type = lookup_type_cache(
+		is_text(column) ? TEXTOID : column, TYPECACHE_BTREE_OPFAMILY);
+	return OidIsValid(type->btree_opf) &&
+	       get_op_opfamily_strategy(e->opno, type->btree_opf) ==
+	               BTEqualStrategyNumber;
+}
+
+/* Is it `column = value`, of a column of the key? Which one. */
+static int names_column(struct scan_state *s, Node *n, struct named *out)
+{
+	Index relation = ((Scan *)s->custom.ss.ps.plan)->scanrelid;
+	if (!IsA(n, OpExpr) || list_length(((OpExpr *)n)->args) != 2) return -1;
+	OpExpr *e = (OpExpr *)n;
+	for (int side = 0; side < 2; side++) {
+		Node *value = list_nth(e->args, 1 - side);
+		AttrNumber a = column_of(list_nth(e->args, side), relation);
+		int number = (int)relation;
+		if (a <= 0 || mentions(value, &number) ||
+		    contain_volatile_functions(value))
+			continue;
+		Oid type = TupleDescAttr(s->table->desc, a - 1)->atttypid;
+		Oid other = exprType(value);
+		if (!is_equality(e, type) ||
+		    !(type == other || (is_integer(type) && is_integer(other)) ||
+		      (is_text(type) && is_text(other))))
+			continue;
+		for (int i = 0; i < s->table->key_count; i++)
+			if (s->table->key[i] == a) {
+				out->type = other;
+				out->value = ExecInitExpr((Expr *)value,
+				                          &s->custom.ss.ps);
+				return i;
+			}
+	}
+	return -1;
+}
+
+static void find_names(struct scan_state *s)
+{
+	List *quals = s->custom.ss.ps.plan->qual;
+	int named = 0, conditions = list_length(quals);
+	ListCell *cell;
+	if (!s->table->key_count) return;
+	s->names = palloc0(s->table->key_count * sizeof *s->names);
+	foreach (cell, quals) {
+		struct named n;
+		int i = names_column(s, lfirst(cell), &n);
+		if (i < 0 || s->names[i].value) continue;
+		s->names[i] = n;
+		named++;
+	}
+	s->key_alone = named == conditions;
+	if (named < s->table->key_count) s->names = NULL;
+}
+
+static bool is_trouble(Node *n, void *data)
+{
+	if (!n) return false;
+	if (IsA(n, SubPlan) || IsA(n, AlternativeSubPlan)) return true;
+	return expression_tree_walker(n, is_trouble, data);
+}
+
+static void begin_scan(CustomScanState *c, EState *estate, int flags)
+{
+	struct scan_state *s = (struct scan_state *)c;
+	Relation rel = c->ss.ss_currentRelation;
+	List *quals = c->ss.ps.plan->qual;
+	s->table = table_of(rel);
+	find_names(s);
+	s->tries = !contain_volatile_functions((Node *)quals) &&
+	           !is_trouble((Node *)quals, NULL);
+	s->memory = AllocSetContextCreate(estate->es_query_cxt, "isoscope scan",
+	                                  ALLOCSET_SMALL_SIZES);
+	s->trial = ExecInitExtraTupleSlot(estate, RelationGetDescr(rel),
+	                                  &TTSOpsHeapTuple);
+}
+
+/* Does the version satisfy the conditions? What fails on a version that may
+ * never be read is worth a read. */
+static bool satisfies(struct scan_state *s, HeapTuple tuple)
+{
+	ExprContext *context = s->custom.ss.ps.ps_ExprContext;
+	TupleTableSlot *before = context->ecxt_scantuple;
+	MemoryContext memory = CurrentMemoryContext;
+	volatile bool fine = true;
+	if (!s->tries || !s->custom.ss.ps.qual) return true;
+	ExecForceStoreHeapTuple(tuple, s->trial, false);
+	context->ecxt_scantuple = s->trial;
+	PG_TRY();
+	{
+		fine = ExecQual(s->custom.ss.ps.qual, context);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(memory);
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	context->ecxt_scantuple = before;
+	ExecClearTuple(s->trial);
+	return fine;
+}
+
+/* Can a version that is known satisfy the conditions? */
+static bool matters(struct scan_state *s, struct row *r)
+{
+	for (struct version *v = r->versions; v; v = v->older)
+		if (v->known && v->tuple && satisfies(s, v->tuple)) return true;
+	return false;
+}
+
+/* Is a version of it found whichever it is, now and when it is locked? */
+static bool is_certain(struct scan_state *s, struct row *r)
+{
+	if (!r->initial || r->gone) return false;
+	if (s->key_alone) return true;
+	if (s->names) return false;
+	for (struct version *v = r->versions; v; v = v->older)
+		if (v->known && v->tuple && !satisfies(s, v->tuple))
+			return false;
+	return true;
+}
+
+static Relation relation_of(struct scan_state *s)
+{
+	return s->custom.ss.ss_currentRelation;
+}
+
+/* The row that the conditions name; NULL: one of the values is NULL. */
+static struct row *named_row(struct scan_state *s)
+{
+	ExprContext *context = s->custom.ss.ps.ps_ExprContext;
+	struct table *t = s->table;
+	StringInfoData image;
+	initStringInfo(&image);
+	for (int i = 0; i < t->key_count; i++) {
+		bool none, varlena;
+		Oid function;
+		Datum v = ExecEvalExprSwitchContext(s->names[i].value, context,
+		                                    &none);
+		if (none) return NULL;
+		getTypeOutputInfo(s->names[i].type, &function, &varlena);
+		char *text = OidOutputFunctionCall(function, v);
+		uint32 n = pg_hton32((uint32)strlen(text));
+		appendBinaryStringInfo(&image, (char *)&n, sizeof n);
+		appendStringInfoString(&image, text);
+	}
+	return row_find(t->oid, image.data, (uint32)image.len);
+}
+
+/* Rows that the transaction has made are among them. */
+static struct row **all_rows(struct scan_state *s, int *count)
+{
+	struct row **own;
+	int more = rows_own(s->table->oid, &own);
+	struct row **all = palloc((s->table->count + more + 1) * sizeof *all);
+	rows_sort(s->table, relation_of(s));
+	*count = 0;
+	for (int i = 0; i < s->table->count; i++)
+		all[(*count)++] = s->table->rows[i];
+	for (int i = 0; i < more; i++)
+		if (!own[i]->known) all[(*count)++] = own[i];
+	if (more) rows_order(s->table, all, *count);
+	return all;
+}
+
+static void find(struct scan_state *s)
+{
+	EState *estate = s->custom.ss.ps.state;
+	Snapshot snapshot = estate->es_snapshot;
+	struct moment *m = moment_of(snapshot);
+	MemoryContext old = MemoryContextSwitchTo(s->memory);
+	struct row **all, **asked;
+	int count = 0, wanted = 0;
+	bool certain = s->lock != PLAIN;
+	s->count = s->at = 0;
+	s->started = true;
+	if (s->names) {
+		all = palloc(sizeof *all);
+		all[0] = named_row(s);
+		count = all[0] != NULL;
+	} else {
+		all = all_rows(s, &count);
+	}
+	asked = palloc((count + 1) * sizeof *asked);
+	for (int i = 0; i < count; i++) {
+		if (row_own(all[i], snapshot->curcid)) continue;
+		if (!s->names && !matters(s, all[i])) {
+			all[i] = NULL;
+			continue;
+		}
+		certain = certain && is_certain(s, all[i]);
+		asked[wanted++] = all[i];
+	}
+	int strength = certain ? s->lock : PLAIN;
+	rows_read(m, asked, wanted, strength);
+	s->found = palloc((count + 1) * sizeof *s->found);
+	for (int i = 0; i < count; i++) {
+		struct version *v;
+		if (!all[i]) continue;
+		v = row_own(all[i], snapshot->curcid);
+		if (!v) v = row_answer(m, all[i], strength);
+		if (v && v->tuple) s->found[s->count++] = v;
+	}
+	MemoryContextSwitchTo(old);
+}
+
+static TupleTableSlot *next(ScanState *ss)
+{
+	struct scan_state *s = (struct scan_state *)ss;
+	if (!s->started) find(s);
+	if (s->at == s->count) return ExecClearTuple(ss->ss_ScanTupleSlot);
+	version_store(s->found[s->at++], ss->ss_currentRelation,
+	              ss->ss_ScanTupleSlot);
+	return ss->ss_ScanTupleSlot;
+}
+
+/* Conditions are all in the plan. */
+static bool recheck(ScanState *ss, TupleTableSlot *slot)
+{
+	return true;
+}
+
+static TupleTableSlot *exec_scan(CustomScanState *c)
+{
+	return ExecScan(&c->ss, next, recheck);
+}
+
+static void end_scan(CustomScanState *c)
+{
+	struct scan_state *s = (struct scan_state *)c;
+	MemoryContextDelete(s->memory);
+}
+
+static void rescan(CustomScanState *c)
+{
+	struct scan_state *s = (struct scan_state *)c;
+	MemoryContextReset(s->memory);
+	s->started = false;
+	ExecScanReScan(&c->ss);
+}
+
+/* ---- Statements that lock the rows of one table, and read nothing else ---- */
+
+static struct scan_state *scan_below(PlanState *p)
+{
+	if (!p || !IsA(p, CustomScanState)) return NULL;
+	struct scan_state *s = (struct scan_state *)p;
+	bool ours = s->custom.methods == &exec_methods;
+	return ours && s->tries ? s : NULL;
+}
+
+static int strength_of_mark(RowMarkType mark)
+{
+	switch (mark) {
+	case ROW_MARK_EXCLUSIVE: return UPDATE;
+	case ROW_MARK_NOKEYEXCLUSIVE: return NO_KEY_UPDATE;
+	case ROW_MARK_SHARE: return SHARE;
+	case ROW_MARK_KEYSHARE: return KEY_SHARE;
+	default: return PLAIN;
+	}
+}
+
+static void find_lock(PlanState *p, EState *estate)
+{
+	if (p && IsA(p, LimitState)) return;
+	if (p && IsA(p, LockRowsState)) {
+		LockRows *plan = (LockRows *)p->plan;
+		struct scan_state *s = scan_below(outerPlanState(p));
+		if (s && list_length(plan->rowMarks) == 1)
+			s->lock = strength_of_mark(
+				((PlanRowMark *)linitial(plan->rowMarks))
+					->markType);
+	}
+	if (p && IsA(p, ModifyTableState)) {
+		ModifyTableState *m = (ModifyTableState *)p;
+		struct scan_state *s = scan_below(outerPlanState(p));
+		if (!s || m->mt_nrels != 1) return;
+		if (m->operation == CMD_DELETE) s->lock = UPDATE;
+		if (m->operation == CMD_UPDATE)
+			s->lock = ExecUpdateLockMode(
+					  estate, m->resultRelInfo) ==
+			                          LockTupleExclusive
+			                  ? UPDATE
+			                  : NO_KEY_UPDATE;
+	}
+}
+
+static void start(QueryDesc *q, int flags)
+{
+	(next_start ? next_start : standard_ExecutorStart)(q, flags);
+	if (!iso_is_session()) return;
+	find_lock(q->planstate, q->estate);
+}
+
+void scans_init(void)
+{
+	RegisterCustomScanMethods(&plan_methods);
+	next_paths = set_rel_pathlist_hook;
+	set_rel_pathlist_hook = set_paths;
+	next_info = get_relation_info_hook;
+	get_relation_info_hook = hide_indexes;
+	join_search_hook = join_in_order;
+	next_planner = planner_hook;
+	planner_hook = plan;
+	next_start = ExecutorStart_hook;
+	ExecutorStart_hook = start;
+}

@@ -1,0 +1,191 @@
+/* Unique indexes but for the primary key: each is a relation of its own, whose
+ * keys are what is indexed, and whose values are keys of rows. */
+#include "backend.h"
+
+#include "access/amapi.h"
+#include "access/genam.h"
+#include "access/xact.h"
+#include "catalog/index.h"
+#include "executor/executor.h"
+#include "port/pg_bswap.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+
+static void not_unique(Relation rel, Relation index, Datum *values, bool *nulls)
+{
+	char *what = BuildIndexValueDescription(index, values, nulls);
+	ereport(ERROR,
+	        (errcode(ERRCODE_UNIQUE_VIOLATION),
+	         errmsg("duplicate key value violates unique constraint \"%s\"",
+	                RelationGetRelationName(index)),
+	         what ? errdetail("Key %s already exists.", what) : 0,
+	         errtableconstraint(rel, RelationGetRelationName(index))));
+}
+
+/* Is the key held by another row, as of now? If it is not, it is locked. */
+static bool is_held(struct row *r, bool entry)
+{
+	struct version *own = row_own(r, InvalidCommandId);
+	struct moment *m = moment_now();
+	if (own) return entry ? own->image != NULL : own->tuple != NULL;
+	/* Who finds one keeps nothing: that matters where it goes on. */
+	if (GetCurrentTransactionNestLevel() > 1) {
+		rows_read(m, &r, 1, PLAIN);
+		if (row_answer(m, r, PLAIN)) return true;
+	}
+	rows_read(m, &r, 1, UPDATE);
+	return row_answer(m, r, UPDATE) != NULL;
+}
+
+struct entry {
+	Datum values[INDEX_MAX_KEYS];
+	bool nulls[INDEX_MAX_KEYS];
+	StringInfoData image;
+};
+
+/* False: the tuple has no entry that excludes others. */
+static bool make_entry(Relation index, TupleTableSlot *slot, struct entry *e)
+{
+	IndexInfo *info = BuildIndexInfo(index);
+	EState *estate = CreateExecutorState();
+	ExprContext *context = GetPerTupleExprContext(estate);
+	bool is = true;
+	context->ecxt_scantuple = slot;
+	initStringInfo(&e->image);
+	if (info->ii_Predicate)
+		is = ExecQual(ExecPrepareQual(info->ii_Predicate, estate),
+		              context);
+	if (is) FormIndexDatum(info, slot, estate, e->values, e->nulls);
+	for (int i = 0; is && i < info->ii_NumIndexKeyAttrs; i++) {
+		Oid type = TupleDescAttr(RelationGetDescr(index), i)->atttypid;
+		Oid function;
+		bool varlena;
+		uint32 n = pg_hton32(UINT32_MAX);
+		if (e->nulls[i]) {
+			is = info->ii_NullsNotDistinct;
+			appendBinaryStringInfo(&e->image, (char *)&n, sizeof n);
+			continue;
+		}
+		getTypeOutputInfo(type, &function, &varlena);
+		char *text = OidOutputFunctionCall(function, e->values[i]);
+		n = pg_hton32((uint32)strlen(text));
+		appendBinaryStringInfo(&e->image, (char *)&n, sizeof n);
+		appendStringInfoString(&e->image, text);
+	}
+	/* Values may lie in the context that goes; they are for a message. */
+	if (is)
+		for (int i = 0; i < info->ii_NumIndexKeyAttrs; i++) {
+			Form_pg_attribute a =
+				TupleDescAttr(RelationGetDescr(index), i);
+			if (!e->nulls[i])
+				e->values[i] = datumCopy(e->values[i],
+				                         a->attbyval, a->attlen);
+		}
+	FreeExecutorState(estate);
+	return is;
+}
+
+static bool is_same(const struct entry *a, const struct entry *b)
+{
+	return a->image.len == b->image.len &&
+	       !memcmp(a->image.data, b->image.data, a->image.len);
+}
+
+static void check_primary(Relation rel, TupleTableSlot *slot, struct row *r)
+{
+	if (!is_held(r, false)) return;
+	Relation index = index_open(rel->rd_pkindex, AccessShareLock);
+	struct entry e;
+	make_entry(index, slot, &e);
+	not_unique(rel, index, e.values, e.nulls);
+}
+
+static TupleTableSlot *slot_of(Relation rel, struct version *v)
+{
+	TupleTableSlot *s = MakeSingleTupleTableSlot(RelationGetDescr(rel),
+	                                             &TTSOpsHeapTuple);
+	ExecForceStoreHeapTuple(v->tuple, s, false);
+	return s;
+}
+
+void unique_enter(Relation rel, TupleTableSlot *slot, struct row *r,
+                  struct version *before)
+{
+	struct table *t = table_of(rel);
+	CommandId now = GetCurrentCommandId(true);
+	TupleTableSlot *old = before ? slot_of(rel, before) : NULL;
+	ListCell *cell;
+	if (t->key_count && (!before || before->row != r))
+		check_primary(rel, slot, r);
+	List *all = RelationGetIndexList(rel);
+	foreach (cell, all) {
+		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
+		struct entry was, is;
+		bool unique = index->rd_index->indisunique &&
+		              !index->rd_index->indisprimary;
+		bool had = unique && old && make_entry(index, old, &was);
+		bool has = unique && make_entry(index, slot, &is);
+		if (had && has && before->row == r && is_same(&was, &is))
+			had = has = false;
+		if (had)
+			row_write(row_find(RelationGetRelid(index),
+			                   was.image.data, was.image.len),
+			          NULL, NULL, 0, now, UPDATE);
+		if (has) {
+			struct row *entry = row_find(RelationGetRelid(index),
+			                             is.image.data,
+			                             is.image.len);
+			if (is_held(entry, true))
+				not_unique(rel, index, is.values, is.nulls);
+			row_write(entry, NULL, r->key, r->key_length, now,
+			          UPDATE);
+		}
+		index_close(index, AccessShareLock);
+	}
+	list_free(all);
+	if (old) ExecDropSingleTupleTableSlot(old);
+}
+
+void unique_leave(Relation rel, struct version *before)
+{
+	CommandId now = GetCurrentCommandId(true);
+	TupleTableSlot *old = slot_of(rel, before);
+	List *all = RelationGetIndexList(rel);
+	ListCell *cell;
+	foreach (cell, all) {
+		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
+		struct entry was;
+		if (index->rd_index->indisunique &&
+		    !index->rd_index->indisprimary &&
+		    make_entry(index, old, &was))
+			row_write(row_find(RelationGetRelid(index),
+			                   was.image.data, was.image.len),
+			          NULL, NULL, 0, now, UPDATE);
+		index_close(index, AccessShareLock);
+	}
+	list_free(all);
+	ExecDropSingleTupleTableSlot(old);
+}
+
+/* Nothing is written to indexes: what is found, is found by keys. */
+static bool insert_nothing(Relation index, Datum *values, bool *nulls,
+                           ItemPointer tid, Relation heap,
+                           IndexUniqueCheck check, bool unchanged,
+                           IndexInfo *info)
+{
+	return true;
+}
+
+void unique_take_indexes(Relation rel)
+{
+	List *all = RelationGetIndexList(rel);
+	ListCell *cell;
+	foreach (cell, all) {
+		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
+		if (index->rd_indam->aminsert != insert_nothing)
+			index->rd_indam->aminsert = insert_nothing;
+		index_close(index, AccessShareLock);
+	}
+	list_free(all);
+}

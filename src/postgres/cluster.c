@@ -1,0 +1,366 @@
+/* Three processes: this one; a keeper, its child; and the server, the keeper's.
+ * The keeper waits until the pipe from this process is closed, however that
+ * ends, and then ends the server and removes the folder. The server ends if the
+ * keeper does. A prepared cluster is kept among the user's caches, since making
+ * one takes a second.
+ */
+#include "postgres/cluster.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/seconds.h"
+
+/* A server that does not answer after so many seconds will not. */
+enum { PATIENCE = 60 };
+
+struct cluster {
+	char folder[64];
+	pid_t keeper;
+	int alive; /* the keeper's end of it sees when it is closed */
+	uid_t user;
+	gid_t group;
+	bool other; /* the server is run by another user: root must not */
+	char *name; /* of that user */
+};
+
+/* ---- Commands ---- */
+
+/* In a child: becomes the user that runs the server. */
+static void become(const struct cluster *c)
+{
+	if (!c->other) return;
+	if (setgid(c->group) || setuid(c->user)) _exit(126);
+}
+
+static void direct_output(const struct cluster *c)
+{
+	char log[96];
+	snprintf(log, sizeof log, "%s/log", c->folder);
+	int null = open("/dev/null", O_RDONLY);
+	int out = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	if (null >= 0) dup2(null, 0);
+	if (out >= 0) {
+		dup2(out, 1);
+		dup2(out, 2);
+	}
+}
+
+/* Runs a command to its end, as the server's user unless `self`. */
+static bool run(const struct cluster *c, bool self, const char *const *words)
+{
+	int status;
+	pid_t pid = fork();
+	if (pid < 0) return false;
+	if (!pid) {
+		if (self) {
+			int null = open("/dev/null", O_RDWR);
+			for (int i = 0; null >= 0 && i < 3; i++) dup2(null, i);
+		} else {
+			become(c);
+			direct_output(c);
+		}
+		if (chdir("/")) _exit(126);
+		execvp(words[0], (char *const *)words);
+		_exit(127);
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR) return false;
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static void remove_folder(const struct cluster *c, const char *path)
+{
+	run(c, true, (const char *const[]){ "rm", "-rf", path, NULL });
+}
+
+/* ---- The keeper ---- */
+
+static pid_t start_server(const struct cluster *c)
+{
+	char data[96];
+	snprintf(data, sizeof data, "%s/data", c->folder);
+	pid_t parent = getpid(), pid = fork();
+	if (pid) return pid;
+	become(c);
+	/* Behind the change of user, which undoes it. */
+	prctl(PR_SET_PDEATHSIG, SIGQUIT);
+	if (getppid() != parent) _exit(1);
+	direct_output(c);
+	if (chdir(c->folder)) _exit(126);
+	execl(ISO_POSTGRES_PROGRAMS "/postgres", "postgres", "-D", data, "-k",
+	      c->folder, (char *)NULL);
+	_exit(127);
+}
+
+static void keep(const struct cluster *c, int alive)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	sigset_t none;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setsid();
+	sigaction(SIGINT, &ignore, NULL);
+	sigaction(SIGTERM, &ignore, NULL);
+	sigaction(SIGHUP, &ignore, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
+	signal(SIGCHLD, SIG_DFL);
+	direct_output(c);
+	if (chdir(c->folder)) _exit(1);
+	pid_t server = start_server(c);
+	struct pollfd p = { .fd = alive, .events = POLLIN };
+	while (server > 0 && !waitpid(server, NULL, WNOHANG))
+		if (poll(&p, 1, 200) > 0) { /* it is closed */
+			kill(server, SIGQUIT);
+			waitpid(server, NULL, 0);
+			break;
+		}
+	/* The folder says why it has ended, until this is closed. */
+	int mark = openat(AT_FDCWD, "ended", O_WRONLY | O_CREAT, 0600);
+	if (mark >= 0) close(mark);
+	while (poll(&p, 1, -1) < 0 && errno == EINTR) continue;
+	if (chdir("/")) _exit(1);
+	remove_folder(c, c->folder);
+	_exit(0);
+}
+
+static bool start_keeper(struct cluster *c)
+{
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC)) return false;
+	c->keeper = fork();
+	if (!c->keeper) {
+		long most = sysconf(_SC_OPEN_MAX);
+		for (int i = 3; i < most && i < 1 << 16; i++)
+			if (i != ends[0]) close(i);
+		keep(c, ends[0]);
+	}
+	close(ends[0]);
+	c->alive = ends[1];
+	return c->keeper > 0;
+}
+
+/* ---- The files ---- */
+
+static bool write_settings(const struct cluster *c)
+{
+	struct text path = { 0 };
+	text_format(&path, "%s/data/postgresql.auto.conf", c->folder);
+	FILE *f = fopen(text_get(&path), "w");
+	text_free(&path);
+	if (!f) return false;
+	fprintf(f, "shared_preload_libraries = '%s/isoscope.so'\n", c->folder);
+	fputs("listen_addresses = ''\n"
+	      "fsync = off\nfull_page_writes = off\nsynchronous_commit = off\n"
+	      "autovacuum = off\nmax_connections = 500\n"
+	      "shared_buffers = 32MB\nmax_wal_size = 64MB\n"
+	      "max_parallel_workers_per_gather = 0\njit = off\n"
+	      "timezone = 'UTC'\nlog_timezone = 'UTC'\n"
+	      "plan_cache_mode = force_custom_plan\n"
+	      "enable_hashjoin = off\nenable_mergejoin = off\n"
+	      "enable_memoize = off\nenable_material = off\n"
+	      "enable_bitmapscan = off\n"
+	      "join_collapse_limit = 1\nfrom_collapse_limit = 100\n"
+	      "geqo = off\nwal_level = minimal\nmax_wal_senders = 0\n",
+	      f);
+	return !fclose(f);
+}
+
+/* Where a prepared cluster is kept; "": nowhere. */
+static void find_cache(struct text *t)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	if (cache && *cache == '/')
+		text_format(t, "%s/isoscope", cache);
+	else if (home && *home == '/')
+		text_format(t, "%s/.cache/isoscope", home);
+}
+
+static bool copy(const struct cluster *c, const char *from, const char *to)
+{
+	return run(c, true,
+	           (const char *const[]){ "cp", "-a", "--reflink=auto", from, to,
+	                                  NULL });
+}
+
+/* Others may do the same at the same moment: it appears at once. */
+static void keep_prepared(const struct cluster *c, const char *data,
+                          const char *folder, const char *prepared)
+{
+	struct text mine = { 0 };
+	text_format(&mine, "%s.%d", prepared, (int)getpid());
+	if (run(c, true,
+	        (const char *const[]){ "mkdir", "-p", "-m", "700", folder,
+	                               NULL }) &&
+	    (!copy(c, data, text_get(&mine)) ||
+	     rename(text_get(&mine), prepared)))
+		remove_folder(c, text_get(&mine));
+	text_free(&mine);
+}
+
+/* The files of an empty cluster. */
+static bool make_data(const struct cluster *c)
+{
+	struct text folder = { 0 }, prepared = { 0 }, data = { 0 };
+	find_cache(&folder);
+	text_format(&data, "%s/data", c->folder);
+	text_format(&prepared, "%s/postgres-" ISO_POSTGRES_VERSION "-%u",
+	            text_get(&folder), (unsigned)c->user);
+	bool fine = folder.length && !access(text_get(&prepared), R_OK | X_OK) &&
+	            copy(c, text_get(&prepared), text_get(&data));
+	if (!fine) {
+		remove_folder(c, text_get(&data));
+		fine = run(c, false,
+		           (const char *const[]){
+				   ISO_POSTGRES_PROGRAMS "/initdb", "-D",
+				   text_get(&data), "-U", "isoscope", "-A",
+				   "trust", "--no-locale", "-E", "UTF8",
+				   "--no-sync", "--wal-segsize=1", NULL });
+		if (fine && folder.length)
+			keep_prepared(c, text_get(&data), text_get(&folder),
+			              text_get(&prepared));
+	}
+	text_free(&folder);
+	text_free(&prepared);
+	text_free(&data);
+	return fine;
+}
+
+static bool take_module(const struct cluster *c, const char *module)
+{
+	struct text to = { 0 };
+	text_format(&to, "%s/isoscope.so", c->folder);
+	bool fine = copy(c, module, text_get(&to)) &&
+	            !chmod(text_get(&to), 0755);
+	text_free(&to);
+	return fine;
+}
+
+/* ---- The whole ---- */
+
+static bool find_user(struct cluster *c, struct text *why)
+{
+	c->user = geteuid();
+	c->group = getegid();
+	if (c->user) return true;
+	const struct passwd *p = getpwnam("postgres");
+	if (!p) {
+		text_string(why, "PostgreSQL does not run as root, and there is "
+		                 "no user \"postgres\"");
+		return false;
+	}
+	c->user = p->pw_uid;
+	c->group = p->pw_gid;
+	c->other = true;
+	return true;
+}
+
+static bool answers(const struct cluster *c)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	snprintf(to.sun_path, sizeof to.sun_path, "%s/.s.PGSQL.5432", c->folder);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool fine = fd >= 0 && !connect(fd, (struct sockaddr *)&to, sizeof to);
+	if (fd >= 0) close(fd);
+	return fine;
+}
+
+/* The postmaster writes there when it takes connections. */
+static bool is_ready(const struct cluster *c)
+{
+	char path[96], buffer[512];
+	snprintf(path, sizeof path, "%s/data/postmaster.pid", c->folder);
+	FILE *f = fopen(path, "r");
+	size_t n = f ? fread(buffer, 1, sizeof buffer - 1, f) : 0;
+	if (f) fclose(f);
+	buffer[n] = 0;
+	return strstr(buffer, "\nready") && answers(c);
+}
+
+static bool wait_for_server(const struct cluster *c)
+{
+	double until = seconds_now() + PATIENCE;
+	char ended[96];
+	snprintf(ended, sizeof ended, "%s/ended", c->folder);
+	while (!is_ready(c)) {
+		if (seconds_now() > until || !access(ended, F_OK)) return false;
+		usleep(5000);
+	}
+	return true;
+}
+
+/* The last line of its log. */
+static void tell_log(const struct cluster *c, struct text *why)
+{
+	char path[96], line[512], last[512] = "";
+	snprintf(path, sizeof path, "%s/log", c->folder);
+	FILE *f = fopen(path, "r");
+	while (f && fgets(line, sizeof line, f)) strcpy(last, line);
+	if (f) fclose(f);
+	last[strcspn(last, "\n")] = 0;
+	text_format(why, "PostgreSQL does not start%s%s", *last ? ": " : "",
+	            last);
+}
+
+struct cluster *cluster_start(const char *module, struct text *why)
+{
+	struct cluster *c = mem_take0(1, sizeof *c);
+	const char *at = getenv("TMPDIR");
+	c->alive = -1;
+	/* The path of a socket is short. */
+	if (!at || *at != '/' || strlen(at) > 40) at = "/tmp";
+	snprintf(c->folder, sizeof c->folder, "%s/isoscope-XXXXXX", at);
+	if (!*ISO_POSTGRES_PROGRAMS) {
+		text_string(why, "this isoscope was built without PostgreSQL; on "
+		                 "Debian: apt-get install postgresql-15 "
+		                 "postgresql-server-dev-15, and build it anew");
+	} else if (access(ISO_POSTGRES_PROGRAMS "/postgres", X_OK)) {
+		text_string(why, "PostgreSQL is missing; on Debian: apt-get "
+		                 "install postgresql-15");
+	} else if (!find_user(c, why)) {
+		/* it is told */
+	} else if (!mkdtemp(c->folder)) {
+		text_format(why, "cannot make a folder in %s: %s", at,
+		            strerror(errno));
+	} else {
+		bool fine = !c->other || !chown(c->folder, c->user, c->group);
+		fine = fine && take_module(c, module) && make_data(c) &&
+		       write_settings(c) && start_keeper(c);
+		if (fine && wait_for_server(c)) return c;
+		tell_log(c, why);
+		cluster_stop(c);
+		return NULL;
+	}
+	free(c);
+	return NULL;
+}
+
+const char *cluster_folder(const struct cluster *c)
+{
+	return c->folder;
+}
+
+void cluster_stop(struct cluster *c)
+{
+	if (!c) return;
+	if (c->alive >= 0) close(c->alive);
+	if (c->keeper > 0)
+		while (waitpid(c->keeper, NULL, 0) < 0 && errno == EINTR)
+			continue;
+	remove_folder(c, c->folder); /* if the keeper could not */
+	free(c);
+}

@@ -1,0 +1,57 @@
+/* A connection to the private PostgreSQL: its protocol, as far as sessions of a
+ * specification need it. */
+#ifndef ISO_POSTGRES_CONNECTION_H
+#define ISO_POSTGRES_CONNECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+struct column {
+	char *name;
+	uint32_t type; /* oid */
+	int32_t modifier;
+};
+
+struct connection {
+	int fd; /* -1: none */
+	bool busy, lost;
+	char status; /* 'I', 'T' in a transaction, 'E' in a failed one */
+	struct text in;
+	size_t taken; /* of it */
+	/* Of what was sent last: the last result with columns, its rows as
+	 * images (wire.h), each behind its length; the first error. */
+	struct column *columns;
+	uint32_t column_count;
+	bool has_result;
+	struct text rows;
+	uint32_t row_count;
+	char state[6];
+	struct text message;
+};
+
+/* `options` as PostgreSQL's command line has them. False: *why tells. */
+bool connection_open(struct connection *c, const char *folder,
+                     const char *options, struct text *why);
+void connection_close(struct connection *c);
+bool connection_is_open(const struct connection *c);
+void connection_send(struct connection *c, const char *sql);
+/* Takes what has come, and waits so long for more. */
+void connection_take(struct connection *c, int milliseconds);
+/* Until the answer is complete; false: an error, in `state` and `message`. */
+bool connection_run(struct connection *c, const char *sql);
+/* Columns of what the statement would return. */
+bool connection_describe(struct connection *c, const char *sql);
+
+/* The next row, NULL behind the last; *at begins at 0. */
+const char *connection_row(const struct connection *c, size_t *at,
+                           uint32_t *length);
+/* The next column of an image; *text is NULL for NULL. False: there is none. */
+bool image_next(const char **image, const char *end, const char **text,
+                uint32_t *length);
+/* A column's text as a string of the caller's; NULL for NULL. */
+char *image_column(const char *image, uint32_t length, uint32_t column);
+
+#endif

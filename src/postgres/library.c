@@ -1,0 +1,149 @@
+#include "postgres/library.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "vm/value.h"
+
+/* Types of PostgreSQL that have values of their own; others are texts. */
+enum { BOOL = 16, INT8 = 20, INT2 = 21, INT4 = 23, OID = 26 };
+
+struct value server_value(struct region *r, uint32_t type, const char *text,
+                          uint32_t length)
+{
+	if (!text) return value_null();
+	switch (type) {
+	case BOOL: return value_bool(*text == 't');
+	case INT8:
+	case INT2:
+	case INT4:
+	case OID: {
+		char digits[32] = "";
+		memcpy(digits, text, length < 31 ? length : 31);
+		return value_int(strtoll(digits, NULL, 10));
+	}
+	default: return value_string(r, text, length);
+	}
+}
+
+struct server_relation *server_relation(struct server_library *l, uint32_t oid)
+{
+	for (uint32_t i = 0; i < l->relation_count; i++)
+		if (l->relations[i]->oid == oid) return l->relations[i];
+	return NULL;
+}
+
+/* ---- Keys ---- */
+
+static uint32_t key_type(const struct server_relation *r, uint32_t i)
+{
+	if (r->index) return r->types[i];
+	return r->key_count ? r->types[r->key[i]] : 0;
+}
+
+/* Births are numbered. */
+static struct value key_value(struct region *r,
+                              const struct server_relation *relation,
+                              const char *image, uint32_t length)
+{
+	struct value items[64];
+	const char *end = image + length, *text;
+	uint32_t n, count = 0;
+	bool birth = !relation->index && !relation->key_count;
+	while (count < 64 && image_next(&image, end, &text, &n)) {
+		uint32_t type = birth ? (count ? INT8 : 0)
+		                      : key_type(relation, count);
+		items[count++] = server_value(r, type, text, n);
+	}
+	return value_sequence(r, VALUE_TUPLE, items, count);
+}
+
+struct server_key *server_key(struct server_library *l, struct server_relation *r,
+                              const char *image, uint32_t length)
+{
+	uint64_t hash = hash_bytes(r->oid, image, length);
+	struct table_probe probe = table_probe(hash);
+	uint32_t i;
+	if (!l->by_key.slots) table_init(&l->by_key, 0);
+	while ((i = table_next(&l->by_key, &probe)) != TABLE_NONE) {
+		struct server_key *k = l->keys[i];
+		if (k->relation == r && k->length == length &&
+		    !memcmp(k->image, image, length))
+			return k;
+	}
+	struct server_key *k = region_take0(&l->region, sizeof *k);
+	k->relation = r;
+	k->image = region_copy_string(&l->region, image, length);
+	k->length = length;
+	k->value = key_value(&l->region, r, image, length);
+	VEC_RESERVE(l->keys, l->key_count, l->key_capacity);
+	table_put(&l->by_key, probe, l->key_count);
+	l->keys[l->key_count++] = k;
+	assert(l->by_key.count == l->key_count);
+	return k;
+}
+
+/* ---- Versions ---- */
+
+static struct value row_value(struct region *r,
+                              const struct server_relation *t,
+                              const char *image, uint32_t length)
+{
+	struct value *pairs =
+		mem_take((t->column_count + (size_t)1) * 2 * sizeof *pairs);
+	const char *end = image + length, *text;
+	uint32_t n, c = 0;
+	while (c < t->column_count && image_next(&image, end, &text, &n)) {
+		pairs[2 * c] = value_string(r, t->columns[c],
+		                            strlen(t->columns[c]));
+		pairs[2 * c + 1] = server_value(r, t->types[c], text, n);
+		c++;
+	}
+	struct value v = value_record(r, pairs, c);
+	free(pairs);
+	return v;
+}
+
+struct server_version *server_version(struct server_library *l,
+                                      struct server_key *k, const char *image,
+                                      uint32_t length)
+{
+	struct server_relation *r = k->relation;
+	for (struct server_version *v = k->versions; v; v = v->older)
+		if (v->length == length && !memcmp(v->image, image, length))
+			return v;
+	struct server_version *v = region_take0(&l->region, sizeof *v);
+	v->key = k;
+	v->image = region_copy_string(&l->region, image, length);
+	v->length = length;
+	v->value = r->index ? key_value(&l->region, r->table, image, length)
+	                    : row_value(&l->region, r, image, length);
+	v->older = k->versions;
+	k->versions = v;
+	VEC_RESERVE(l->versions, l->version_count, l->version_capacity);
+	l->versions[l->version_count++] = v;
+	v->number = l->version_count;
+	return v;
+}
+
+void server_library_free(struct server_library *l)
+{
+	server_guests_free(l);
+	connection_close(&l->setup);
+	if (l->listener > 0) close(l->listener);
+	cluster_stop(l->cluster);
+	spec_free(&l->spec);
+	sources_free(&l->all);
+	free(l->relations);
+	free(l->keys);
+	free(l->versions);
+	free(l->fault);
+	table_free(&l->by_key);
+	pthread_mutex_destroy(&l->lock);
+	region_free(&l->region);
+	free(l);
+}

@@ -1,0 +1,136 @@
+/* A specification whose sessions a private PostgreSQL carries out. */
+#ifndef ISO_POSTGRES_LIBRARY_H
+#define ISO_POSTGRES_LIBRARY_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/level_words.h"
+#include "base/region.h"
+#include "base/table.h"
+#include "lang/source.h"
+#include "postgres/cluster.h"
+#include "postgres/connection.h"
+#include "sql/spec.h"
+#include "vm/guest.h"
+#include "vm/program.h"
+
+/* A table, or, `index`, a unique index of one. */
+struct server_relation {
+	uint32_t oid, global;
+	const char *name;
+	bool index;
+	struct server_relation *table; /* of an index */
+	/* Of the columns of a table, or of an index. */
+	uint32_t column_count;
+	const char **columns;
+	uint32_t *types;
+	const char **type_names;
+	uint32_t key_count; /* 0: rows are known by their birth */
+	const uint32_t *key;
+	bool asked; /* by an assertion */
+};
+
+/* A row that is known, by its key. */
+struct server_key {
+	struct server_relation *relation;
+	const char *image;
+	uint32_t length;
+	struct value value;
+	struct server_version *versions;
+	bool known, gone; /* in what conditions look at */
+};
+
+struct server_version {
+	struct server_version *older;
+	struct server_key *key;
+	uint32_t number; /* from 1 */
+	const char *image;
+	uint32_t length;
+	struct value value;
+	bool known, initial;
+};
+
+struct server_step {
+	const struct spec_step *spec; /* NULL: the session's setup */
+	const struct spec_block *sql;
+	const char *text;
+	uint32_t session, place; /* which of its steps, from 1 */
+	uint32_t point;
+	uint32_t *names; /* of the transactions that may begin in it, by order */
+	uint32_t name_count;
+	/* What it returns; no columns: nothing, or it is not known. */
+	uint32_t column_count;
+	const char **columns, **type_names;
+	uint32_t *types;
+};
+
+struct server_session {
+	const char *name;
+	struct server_step *steps;
+	uint32_t count;
+};
+
+struct server_assertion {
+	const char *text; /* the query, where step.error stands as a call */
+	uint32_t point;
+	const struct server_step **steps; /* that it mentions */
+	uint32_t step_count;
+	uint32_t *errors; /* offsets in `text` where the error of a step stands,
+	                   * in order, and how long that is; the steps */
+	uint32_t *error_lengths, *error_steps, error_count;
+};
+
+struct server_library {
+	struct guest_library guest; /* first: its address is the library's */
+	struct program *program;
+	struct region region;
+	struct sources all;
+	struct spec spec;
+	struct cluster *cluster;
+	struct connection setup;
+	int listener; /* where backends of sessions come */
+	struct server_relation **relations;
+	uint32_t relation_count, relation_capacity;
+	struct server_session *sessions;
+	uint32_t session_count;
+	struct server_assertion *assertions;
+	uint32_t assertion_count;
+	bool asks; /* some assertion asks for tables */
+	uint32_t finally_name, finally_point;
+	pthread_mutex_t lock; /* for what follows */
+	struct table by_key;
+	struct server_key **keys;
+	uint32_t key_count, key_capacity;
+	struct server_version **versions;
+	uint32_t version_count, version_capacity;
+	uint64_t growth; /* of what conditions look at */
+	bool grew;       /* more is to be */
+	char *fault;
+	struct guest *guests, *idle;
+};
+
+static inline struct server_library *server_of(struct guest_library *l)
+{
+	return (struct server_library *)l;
+}
+
+struct server_relation *server_relation(struct server_library *l, uint32_t oid);
+/* Under the lock. */
+struct server_key *server_key(struct server_library *l, struct server_relation *r,
+                              const char *image, uint32_t length);
+struct server_version *server_version(struct server_library *l,
+                                      struct server_key *k, const char *image,
+                                      uint32_t length);
+/* A column's value. */
+struct value server_value(struct region *r, uint32_t type, const char *text,
+                          uint32_t length);
+void server_library_free(struct server_library *l);
+
+/* guest.c */
+extern const struct guest_ops server_guest_ops;
+void server_guests_forget(struct server_library *l);
+void server_guests_free(struct server_library *l);
+
+#endif

@@ -1,0 +1,20 @@
+/* From a specification to a program that a private PostgreSQL carries out. */
+#ifndef ISO_POSTGRES_LOAD_H
+#define ISO_POSTGRES_LOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+#include "sql/arguments.h"
+
+struct program;
+
+/* As sql_load(). */
+struct program *server_load(const char *path, const char *text, size_t length,
+                            const struct sql_arguments *given, struct diags *d);
+/* Rows that sessions wrote are looked at by conditions from now on. False: there
+ * were none. */
+bool server_take_growth(struct program *p);
+
+#endif

@@ -1,0 +1,46 @@
+/* What isoscope and the backends of its private PostgreSQL say to each other,
+ * over a Unix socket: records, each a head and what is behind it. Both are of
+ * one build and on one machine.
+ *
+ * A row, and a key, is an image: for each column four bytes, its length in the
+ * order of the network, and its text; no text and -1 for NULL. It is what
+ * PostgreSQL's own protocol has behind the number of columns in a DataRow.
+ */
+#ifndef ISO_POSTGRES_WIRE_H
+#define ISO_POSTGRES_WIRE_H
+
+#include <stdint.h>
+
+enum wire_kind {
+	/* From a backend: */
+	WIRE_HELLO,   /* `number`: of the session that it is of */
+	WIRE_BEGIN,   /* a transaction begins */
+	WIRE_READ,    /* `number` keys, struct wire_key with an image each; waits
+	               * for the answer */
+	WIRE_WRITE,   /* a key and a row, or, `number` 0, none */
+	WIRE_GIVE_UP, /* a key: its newest lock ends */
+	WIRE_COMMIT,
+	WIRE_ABORT,
+	/* To a backend: */
+	WIRE_VERSION, /* a key and a row, which is `number` */
+	WIRE_GONE,    /* a key: some session deletes its row */
+	WIRE_READY,   /* behind versions: all are told */
+	WIRE_ANSWER,  /* `number` of a version of each key; 0: there is none */
+	WIRE_STOP     /* the statement is given up */
+};
+
+struct wire_head {
+	uint32_t kind, length; /* of what is behind the head */
+	uint32_t number;
+	uint8_t strength; /* enum strength */
+	uint8_t joined;   /* of the same statement as the access before */
+	uint8_t known;    /* VERSION: conditions are tried on it */
+	uint8_t initial;  /* VERSION: set-up has left it */
+};
+
+struct wire_key {
+	uint32_t relation; /* oid of a table or of a unique index */
+	uint32_t length;   /* of the image behind it */
+};
+
+#endif
