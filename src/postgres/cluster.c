@@ -303,13 +303,15 @@ static bool wait_for_server(const struct cluster *c)
 	return true;
 }
 
-/* The last line of its log. */
+/* What its log says of it. */
 static void tell_log(const struct cluster *c, struct text *why)
 {
 	char path[96], line[512], last[512] = "";
 	snprintf(path, sizeof path, "%s/log", c->folder);
 	FILE *f = fopen(path, "r");
-	while (f && fgets(line, sizeof line, f)) strcpy(last, line);
+	while (f && fgets(line, sizeof line, f))
+		if (strstr(line, "FATAL") || strstr(line, "error"))
+			strcpy(last, line);;
 	if (f) fclose(f);
 	last[strcspn(last, "\n")] = 0;
 	text_format(why, "PostgreSQL does not start%s%s", *last ? ": " : "",

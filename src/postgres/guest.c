@@ -329,6 +329,17 @@ static bool take_channel(struct server_library *l, struct seat *s)
 	       hello.kind == WIRE_HELLO;
 }
 
+/* What it has said of what is over is of no interest. */
+static void drain(struct seat *s)
+{
+	char buffer[1 << 12];
+	assert(!s->c.busy);
+	while (recv(s->channel, buffer, sizeof buffer, MSG_DONTWAIT) > 0)
+		continue;
+	text_clear(&s->in);
+	s->taken = 0;
+}
+
 static bool take_seat(struct guest *g, uint32_t session)
 {
 	struct server_library *l = g->library;
@@ -349,7 +360,7 @@ static bool take_seat(struct guest *g, uint32_t session)
 	                            text_get(&options), &why);
 	if (fine) {
 		mem_lock(&l->lock);
-		connection_send(&s->c, "SELECT isoscope.restart()");
+		connection_send(&s->c, "SELECT isoscope_engine.restart()");
 		fine = take_channel(l, s);
 		mem_unlock(&l->lock);
 		if (!fine) text_string(&why, "a backend does not answer");
@@ -361,6 +372,7 @@ static bool take_seat(struct guest *g, uint32_t session)
 		text_string(&why, text_get(&s->c.message));
 	}
 	s->growth = g->growth;
+	if (fine) drain(s);
 	if (!fine) {
 		set_fault(l, "PostgreSQL does not serve session '%s': %s",
 		          l->sessions[session].name, text_get(&why));
@@ -747,17 +759,13 @@ static bool begin_anew(struct guest *g, uint32_t session)
 	s->live = 0;
 	s->at = s->begun = 0;
 	if (!connection_is_open(&s->c)) return take_seat(g, session);
-	/* What it has said of the end is of no interest. */
-	char buffer[1 << 12];
-	while (recv(s->channel, buffer, sizeof buffer, MSG_DONTWAIT) > 0)
-		continue;
-	text_clear(&s->in);
-	s->taken = 0;
+	drain(s);
 	connection_run(&s->c, "DISCARD ALL");
-	connection_send(&s->c, "SELECT isoscope.restart()");
+	connection_send(&s->c, "SELECT isoscope_engine.restart()");
 	if (!tell_known(g, s)) return false;
 	while (s->c.busy) connection_take(&s->c, 100);
 	s->growth = g->growth;
+	drain(s);
 	return !*s->c.state;
 }
 

@@ -119,14 +119,14 @@ static bool start_server(struct loading *l)
 	    connection_open(&s->setup, cluster_folder(s->cluster), "", &why)) {
 		text_format(
 			&sql,
-			"CREATE SCHEMA isoscope;"
-			"CREATE FUNCTION isoscope.access_method(internal) "
+			"CREATE SCHEMA isoscope_engine;"
+			"CREATE FUNCTION isoscope_engine.access_method(internal) "
 			"RETURNS table_am_handler LANGUAGE c "
-			"AS '%s/isoscope', 'isoscope_access_method';"
-			"CREATE FUNCTION isoscope.restart() RETURNS void "
-			"LANGUAGE c AS '%s/isoscope', 'isoscope_restart';"
+			"AS '%s/isoscope.so', 'isoscope_access_method';"
+			"CREATE FUNCTION isoscope_engine.restart() RETURNS void "
+			"LANGUAGE c AS '%s/isoscope.so', 'isoscope_restart';"
 			"CREATE ACCESS METHOD isoscope TYPE TABLE "
-			"HANDLER isoscope.access_method;"
+			"HANDLER isoscope_engine.access_method;"
 			"SET default_table_access_method = isoscope",
 			cluster_folder(s->cluster), cluster_folder(s->cluster));
 		fine = connection_run(&s->setup, text_get(&sql));

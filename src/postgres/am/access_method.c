@@ -16,10 +16,13 @@
 #include "utils/guc.h"
 #include "utils/rel.h"
 
+/* What PostgreSQL looks for. */
+#pragma GCC visibility push(default)
 PG_MODULE_MAGIC;
 PG_FUNCTION_INFO_V1(isoscope_access_method);
 PG_FUNCTION_INFO_V1(isoscope_restart);
 void _PG_init(void);
+#pragma GCC visibility pop
 
 int iso_session = -1;
 char *iso_socket;
