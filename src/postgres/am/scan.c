@@ -335,8 +335,9 @@ static void begin_scan(CustomScanState *c, EState *estate, int flags)
 	           !is_trouble((Node *)quals, NULL);
 	s->memory = AllocSetContextCreate(estate->es_query_cxt, "isoscope scan",
 	                                  ALLOCSET_SMALL_SIZES);
+	/* The conditions are made for such a slot. */
 	s->trial = ExecInitExtraTupleSlot(estate, RelationGetDescr(rel),
-	                                  &TTSOpsHeapTuple);
+	                                  &TTSOpsVirtual);
 }
 
 /* Does the version satisfy the conditions? What fails on a version that may
