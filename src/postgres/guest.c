@@ -405,6 +405,7 @@ struct run {
 	struct value **path_answers;
 	uint32_t path_count, path_at;
 	bool broken;
+	bool repeats; /* something else that is explored */
 };
 
 static struct server_step_node *emit(struct run *r, enum guest_request kind)
@@ -417,6 +418,7 @@ static struct server_step_node *emit(struct run *r, enum guest_request kind)
 	s->tree.step.notes = r->notes;
 	s->tree.step.findings = r->findings;
 	s->tree.step.failure = r->failure;
+	s->tree.step.pruned = r->repeats;
 	struct server_step_node *last = r->last ? r->last : r->from;
 	if (!r->first && step_waits(&r->from->tree))
 		s->tree.answer = value_copy(r->to, r->answer);
@@ -575,6 +577,7 @@ static void take_record(struct run *r, const struct wire_head *h,
 	case WIRE_WRITE: take_write(r, h, body); break;
 	case WIRE_COMMIT: emit(r, GUEST_COMMIT); break;
 	case WIRE_ABORT: emit(r, GUEST_ABORT); break;
+	case WIRE_REPEATS: r->repeats = true; break;
 	default: fail_run(r, "its backend says something unknown"); break;
 	}
 }
@@ -726,7 +729,7 @@ static bool go_on(struct run *r)
 		if (!wait_for_backend(r)) return false;
 		if (r->frontier) return true;
 		end_step(r);
-		if (s->at + 1 >= x->count || r->findings) break;
+		if (s->at + 1 >= x->count || r->findings || r->repeats) break;
 		s->at++;
 		s->begun = 0;
 		connection_send(&s->c, step_at(r)->text);

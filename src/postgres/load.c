@@ -125,9 +125,16 @@ static bool start_server(struct loading *l)
 			"AS '%s/isoscope.so', 'isoscope_access_method';"
 			"CREATE FUNCTION isoscope_engine.restart() RETURNS void "
 			"LANGUAGE c AS '%s/isoscope.so', 'isoscope_restart';"
+			"CREATE FUNCTION isoscope_engine.nextval(regclass) "
+			"RETURNS bigint LANGUAGE c "
+			"AS '%s/isoscope.so', 'isoscope_nextval';"
+			"CREATE FUNCTION isoscope_engine.currval(regclass) "
+			"RETURNS bigint LANGUAGE c "
+			"AS '%s/isoscope.so', 'isoscope_currval';"
 			"CREATE ACCESS METHOD isoscope TYPE TABLE "
 			"HANDLER isoscope_engine.access_method;"
 			"SET default_table_access_method = isoscope",
+			cluster_folder(s->cluster), cluster_folder(s->cluster),
 			cluster_folder(s->cluster), cluster_folder(s->cluster));
 		fine = connection_run(&s->setup, text_get(&sql));
 		if (!fine) text_string(&why, text_get(&s->setup.message));

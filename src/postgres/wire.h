@@ -21,6 +21,7 @@ enum wire_kind {
 	WIRE_GIVE_UP, /* a key: its newest lock ends */
 	WIRE_COMMIT,
 	WIRE_ABORT,
+	WIRE_REPEATS, /* what follows is what is explored in another way */
 	/* To a backend: */
 	WIRE_VERSION, /* a key and a row, which is `number` */
 	WIRE_GONE,    /* a key: some session deletes its row */

@@ -97,6 +97,7 @@ static void insert(Relation rel, TupleTableSlot *slot, CommandId command,
 		heap->tuple_insert(rel, slot, command, options, bulk);
 		return;
 	}
+	unique_take_indexes(rel);
 	slot->tts_tableOid = RelationGetRelid(rel);
 	struct row *r = row_of_slot(rel, slot, &fresh);
 	unique_enter(rel, slot, r, NULL);
@@ -228,6 +229,16 @@ static TM_Result update(Relation rel, ItemPointer tid, TupleTableSlot *slot,
 	return TM_Ok;
 }
 
+/* A row was in the way, and is gone when it is locked: the statement looks again,
+ * as if it had come later; and that is explored. */
+static void tell_repeats(void)
+{
+	struct wire_head h = { .kind = WIRE_REPEATS };
+	channel_send(&h, NULL, 0);
+	ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+	                errmsg("the row in the way is gone")));
+}
+
 static int strength_of(LockTupleMode mode)
 {
 	switch (mode) {
@@ -254,6 +265,14 @@ static TM_Result lock(Relation rel, ItemPointer tid, Snapshot snapshot,
 		                       "and NOWAIT")));
 	TM_Result result =
 		lock_row(rel, tid, command, strength_of(mode), failure, &v);
+	/* ON CONFLICT DO UPDATE */
+	if (!flags && !v) tell_repeats();
+	if (!flags && v->number == 0 && v->command >= command)
+		ereport(ERROR,
+		        (errcode(ERRCODE_CARDINALITY_VIOLATION),
+		         errmsg("ON CONFLICT DO UPDATE command cannot affect "
+		                "row a second time")));
+	if (!flags && result == TM_Updated) result = TM_Ok;
 	if (result == TM_Updated && (flags & TUPLE_LOCK_FLAG_FIND_LAST_VERSION)) {
 		failure->traversed = true;
 		result = TM_Ok;
@@ -271,10 +290,14 @@ static bool index_fetch(struct IndexFetchTableData *scan, ItemPointer tid,
 	if (!iso_is_session())
 		return heap->index_fetch_tuple(scan, tid, snapshot, slot, again,
 		                               dead);
-	/* Indexes hold what set-up has left, no more. */
 	*again = false;
 	if (dead) *dead = false;
-	return false;
+	/* ON CONFLICT asks whom to wait for: nobody. */
+	if (snapshot->snapshot_type == SNAPSHOT_DIRTY) {
+		snapshot->xmin = snapshot->xmax = InvalidTransactionId;
+		snapshot->speculativeToken = 0;
+	}
+	return fetch(scan->rel, tid, snapshot, slot);
 }
 
 /* heapam's own function wants to see its own method. */

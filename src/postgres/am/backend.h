@@ -22,6 +22,7 @@ enum { PLAIN, KEY_SHARE, SHARE, NO_KEY_UPDATE, UPDATE };
 struct moment {
 	uint64 number;
 	bool begun, locked; /* it has read something; it has locked something */
+	bool goes_on;       /* whatever row it finds in its way */
 };
 
 struct row;
@@ -131,6 +132,11 @@ void moments_forget(int level);
 
 /* ---- scan.c ---- */
 void scans_init(void);
+
+/* ---- sequences.c ---- */
+void sequences_restart(void);
+/* Calls of functions of sequences are ours. */
+Query *sequences_replace(Query *q);
 
 /* ---- unique.c ---- */
 /* Nothing is in the way of the new tuple, or it is an error. */

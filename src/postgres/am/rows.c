@@ -123,6 +123,7 @@ static HeapTuple tuple_of_image(struct table *t, const char *image,
 	}
 	HeapTuple tuple = BuildTupleFromCStrings(t->in, texts);
 	tuple->t_tableOid = t->oid;
+	HeapTupleHeaderSetXmin(tuple->t_data, FrozenTransactionId);
 	return tuple;
 }
 
@@ -335,6 +336,7 @@ void rows_restart(void)
 	memory = NULL;
 	make_memory();
 	transactions = births = 0;
+	sequences_restart();
 	receive_next(&h, &body);
 	if (h.kind != WIRE_READY) elog(FATAL, "isoscope is not ready");
 }
@@ -344,10 +346,7 @@ void rows_restart(void)
 static struct answer *find_answer(struct moment *m, struct row *r, int strength)
 {
 	for (struct answer *a = touch(r)->answers; a; a = a->older)
-		if (a->moment == m->number &&
-		    (strength ? a->strength >= strength
-		              : a->strength == strength))
-			return a;
+		if (a->moment == m->number && a->strength == strength) return a;
 	return NULL;
 }
 
@@ -435,6 +434,9 @@ struct version *row_write(struct row *r, HeapTuple tuple, const char *image,
 	struct version *v = palloc0(sizeof *v);
 	v->row = touch(r);
 	v->tuple = tuple ? heap_copytuple(tuple) : NULL;
+	if (tuple)
+		HeapTupleHeaderSetXmin(v->tuple->t_data,
+		                       GetCurrentTransactionId());
 	if (image) {
 		v->image = memcpy(palloc(length + 1), image, length);
 		v->image_length = length;

@@ -178,6 +178,7 @@ static PlannedStmt *plan(Query *q, const char *text, int options,
 		/* 2024-01-01 00:00:00+00 */
 		TimestampTz at = INT64CONST(757382400000000);
 		SetParallelStartTimestamps(at, at);
+		q = sequences_replace(q);
 	}
 	return (next_planner ? next_planner : standard_planner)(q, text, options,
 	                                                        params);
@@ -540,6 +541,9 @@ static void find_lock(PlanState *p, EState *estate)
 	if (p && IsA(p, ModifyTableState)) {
 		ModifyTableState *m = (ModifyTableState *)p;
 		struct scan_state *s = scan_below(outerPlanState(p));
+		if (((ModifyTable *)p->plan)->onConflictAction ==
+		    ONCONFLICT_NOTHING)
+			moment_of(estate->es_snapshot)->goes_on = true;
 		if (!s || m->mt_nrels != 1) return;
 		if (m->operation == CMD_DELETE) s->lock = UPDATE;
 		if (m->operation == CMD_UPDATE)
@@ -554,7 +558,13 @@ static void find_lock(PlanState *p, EState *estate)
 static void start(QueryDesc *q, int flags)
 {
 	(next_start ? next_start : standard_ExecutorStart)(q, flags);
+	ListCell *cell;
 	if (!iso_is_session()) return;
+	foreach (cell, q->estate->es_opened_result_relations) {
+		Relation rel =
+			((ResultRelInfo *)lfirst(cell))->ri_RelationDesc;
+		if (iso_is_ours(rel)) unique_take_indexes(rel);
+	}
 	find_lock(q->planstate, q->estate);
 }
 

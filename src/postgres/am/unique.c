@@ -4,6 +4,7 @@
 
 #include "access/amapi.h"
 #include "access/genam.h"
+#include "access/relscan.h"
 #include "access/xact.h"
 #include "catalog/index.h"
 #include "executor/executor.h"
@@ -23,19 +24,19 @@ static void not_unique(Relation rel, Relation index, Datum *values, bool *nulls)
 	         errtableconstraint(rel, RelationGetRelationName(index))));
 }
 
-/* Is the key held by another row, as of now? If it is not, it is locked. */
-static bool is_held(struct row *r, bool entry)
+/* What holds the key, the newest; NULL: nothing, and it is locked. */
+static struct version *look(struct row *r)
 {
 	struct version *own = row_own(r, InvalidCommandId);
 	struct moment *m = moment_now();
-	if (own) return entry ? own->image != NULL : own->tuple != NULL;
+	if (own) return own->image || own->tuple ? own : NULL;
 	/* Who finds one keeps nothing: that matters where it goes on. */
-	if (GetCurrentTransactionNestLevel() > 1) {
+	if (m->goes_on || GetCurrentTransactionNestLevel() > 1) {
 		rows_read(m, &r, 1, PLAIN);
-		if (row_answer(m, r, PLAIN)) return true;
+		if (row_answer(m, r, PLAIN)) return row_answer(m, r, PLAIN);
 	}
 	rows_read(m, &r, 1, UPDATE);
-	return row_answer(m, r, UPDATE) != NULL;
+	return row_answer(m, r, UPDATE);
 }
 
 struct entry {
@@ -94,7 +95,7 @@ static bool is_same(const struct entry *a, const struct entry *b)
 
 static void check_primary(Relation rel, TupleTableSlot *slot, struct row *r)
 {
-	if (!is_held(r, false)) return;
+	if (!look(r)) return;
 	Relation index = index_open(rel->rd_pkindex, AccessShareLock);
 	struct entry e;
 	make_entry(index, slot, &e);
@@ -136,7 +137,7 @@ void unique_enter(Relation rel, TupleTableSlot *slot, struct row *r,
 			struct row *entry = row_find(RelationGetRelid(index),
 			                             is.image.data,
 			                             is.image.len);
-			if (is_held(entry, true))
+			if (look(entry))
 				not_unique(rel, index, is.values, is.nulls);
 			row_write(entry, NULL, r->key, r->key_length, now,
 			          UPDATE);
@@ -177,14 +178,82 @@ static bool insert_nothing(Relation index, Datum *values, bool *nulls,
 	return true;
 }
 
+/* ON CONFLICT looks for the row in its way by a scan of the index. */
+struct conflict_scan {
+	bool done;
+};
+
+static IndexScanDesc begin_scan(Relation index, int keys, int orders)
+{
+	IndexScanDesc s = RelationGetIndexScan(index, keys, orders);
+	s->opaque = palloc0(sizeof(struct conflict_scan));
+	return s;
+}
+
+static void rescan(IndexScanDesc s, ScanKey keys, int count, ScanKey orders,
+                   int order_count)
+{
+	if (keys && count)
+		memmove(s->keyData, keys, count * sizeof(ScanKeyData));
+	((struct conflict_scan *)s->opaque)->done = false;
+}
+
+static bool find_conflict(IndexScanDesc s, ScanDirection direction)
+{
+	struct conflict_scan *c = s->opaque;
+	Relation index = s->indexRelation;
+	StringInfoData image;
+	if (c->done) return false;
+	c->done = true;
+	initStringInfo(&image);
+	for (int i = 0; i < s->numberOfKeys; i++) {
+		uint32 n = pg_hton32(UINT32_MAX);
+		Oid function;
+		bool varlena;
+		if (s->keyData[i].sk_flags & SK_ISNULL) {
+			appendBinaryStringInfo(&image, (char *)&n, sizeof n);
+			continue;
+		}
+		getTypeOutputInfo(TupleDescAttr(RelationGetDescr(index), i)
+		                          ->atttypid,
+		                  &function, &varlena);
+		char *text = OidOutputFunctionCall(function,
+		                                   s->keyData[i].sk_argument);
+		n = pg_hton32((uint32)strlen(text));
+		appendBinaryStringInfo(&image, (char *)&n, sizeof n);
+		appendStringInfoString(&image, text);
+	}
+	Oid heap = RelationGetRelid(s->heapRelation);
+	bool primary = index->rd_index->indisprimary;
+	struct version *v =
+		look(row_find(primary ? heap : RelationGetRelid(index),
+	                      image.data, image.len));
+	if (v && !primary) v = look(row_find(heap, v->image, v->image_length));
+	if (!v) return false;
+	s->xs_heaptid = *version_tid(v);
+	s->xs_recheck = false;
+	return true;
+}
+
+static void end_scan(IndexScanDesc s)
+{
+	pfree(s->opaque);
+}
+
 void unique_take_indexes(Relation rel)
 {
 	List *all = RelationGetIndexList(rel);
 	ListCell *cell;
 	foreach (cell, all) {
 		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
-		if (index->rd_indam->aminsert != insert_nothing)
-			index->rd_indam->aminsert = insert_nothing;
+		struct IndexAmRoutine *m = index->rd_indam;
+		if (m->aminsert != insert_nothing) {
+			m->aminsert = insert_nothing;
+			m->ambeginscan = begin_scan;
+			m->amrescan = rescan;
+			m->amgettuple = find_conflict;
+			m->amendscan = end_scan;
+		}
 		index_close(index, AccessShareLock);
 	}
 	list_free(all);
