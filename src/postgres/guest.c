@@ -559,6 +559,21 @@ static void take_write(struct run *r, const struct wire_head *h,
 	s->joined = h->joined;
 }
 
+static void take_given_up(struct run *r, const struct wire_head *h,
+                          const char *body)
+{
+	const char *end = body + h->length;
+	struct server_library *l = r->guest->library;
+	if (r->replays) return;
+	mem_lock(&l->lock);
+	struct server_key *k = read_key(r, &body, end);
+	mem_unlock(&l->lock);
+	assert(k); /* it was read */
+	struct guest_step *s = &emit(r, GUEST_GIVE_UP)->tree.step;
+	put_key(s, k);
+	s->point = step_at(r)->point;
+}
+
 static void take_record(struct run *r, const struct wire_head *h,
                         const char *body)
 {
@@ -575,6 +590,7 @@ static void take_record(struct run *r, const struct wire_head *h,
 	}
 	case WIRE_READ: take_read(r, h, body); break;
 	case WIRE_WRITE: take_write(r, h, body); break;
+	case WIRE_GIVE_UP: take_given_up(r, h, body); break;
 	case WIRE_COMMIT: emit(r, GUEST_COMMIT); break;
 	case WIRE_ABORT: emit(r, GUEST_ABORT); break;
 	case WIRE_REPEATS: r->repeats = true; break;

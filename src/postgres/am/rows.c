@@ -24,6 +24,13 @@ static struct row **buckets;
 static HTAB *tables;
 static uint64 transaction; /* the number of the one at hand, or of the next */
 static bool begun;         /* it was told */
+/* What the transaction has locked by reading it, newest first. */
+struct lock {
+	struct lock *older;
+	struct row *row;
+	SubTransactionId inside;
+};
+static struct lock *locks;
 static struct version **tids;
 static uint32 tid_count, tid_capacity;
 static uint32 births, transactions; /* of this one; since the session began */
@@ -366,6 +373,32 @@ static struct version *numbered(struct row *r, uint32 number)
 	return v;
 }
 
+static void note_lock(struct row *r)
+{
+	struct lock *l =
+		MemoryContextAllocZero(TopTransactionContext, sizeof *l);
+	l->row = r;
+	l->inside = GetCurrentSubTransactionId();
+	l->older = locks;
+	locks = l;
+}
+
+/* Those taken inside end. */
+static void give_up_locks(SubTransactionId inner)
+{
+	for (; locks && locks->inside >= inner; locks = locks->older) {
+		struct wire_head h = { .kind = WIRE_GIVE_UP };
+		struct wire_key k = { locks->row->relation,
+			              locks->row->key_length };
+		StringInfoData s;
+		initStringInfo(&s);
+		appendBinaryStringInfo(&s, (char *)&k, sizeof k);
+		appendBinaryStringInfo(&s, locks->row->key, (int)k.length);
+		channel_send(&h, s.data, (uint32)s.len);
+		pfree(s.data);
+	}
+}
+
 static void take_answers(struct moment *m, struct row **rows, int count,
                          int strength)
 {
@@ -387,6 +420,7 @@ static void take_answers(struct moment *m, struct row **rows, int count,
 		a->version = numbered(rows[i], number);
 		a->older = rows[i]->answers;
 		rows[i]->answers = a;
+		if (strength != PLAIN) note_lock(rows[i]);
 	}
 	pfree(body);
 }
@@ -575,6 +609,7 @@ static void at_end(XactEvent event, void *data)
 	if (begun) channel_send(&h, NULL, 0);
 	begun = false;
 	transaction++;
+	locks = NULL;
 	tid_count = 0;
 	moments_forget(0);
 }
@@ -596,6 +631,9 @@ static void at_inner_end(SubXactEvent event, SubTransactionId inner,
 			     v = v->older)
 				if (v->inside == inner) v->inside = parent;
 		}
+	for (struct lock *l = locks; l && !aborts; l = l->older)
+		if (l->inside == inner) l->inside = parent;
+	if (aborts) give_up_locks(inner);
 	if (aborts) moments_forget(GetCurrentTransactionNestLevel());
 }
 
