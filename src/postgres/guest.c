@@ -594,6 +594,16 @@ static void take_record(struct run *r, const struct wire_head *h,
 	case WIRE_COMMIT: emit(r, GUEST_COMMIT); break;
 	case WIRE_ABORT: emit(r, GUEST_ABORT); break;
 	case WIRE_REPEATS: r->repeats = true; break;
+	case WIRE_REFUSE: {
+		struct text t = { 0 };
+		text_format(&t, "step '%s': --engine=postgres does not "
+		                "support %.*s",
+		            step->spec ? step->spec->name : "setup",
+		            (int)h->length, body);
+		fail_run(r, text_get(&t));
+		text_free(&t);
+		break;
+	}
 	default: fail_run(r, "its backend says something unknown"); break;
 	}
 }

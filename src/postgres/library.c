@@ -45,7 +45,20 @@ static uint32_t key_type(const struct server_relation *r, uint32_t i)
 	return r->key_count ? r->types[r->key[i]] : 0;
 }
 
-/* Births are numbered. */
+/* Session, transaction, number. */
+static struct value birth_value(struct region *r, const char *image,
+                                uint32_t length)
+{
+	struct value items[3];
+	const char *end = image + length, *text;
+	uint32_t n, count = 0;
+	while (count < 3 && image_next(&image, end, &text, &n)) {
+		items[count] = server_value(r, count ? INT8 : 0, text, n);
+		count++;
+	}
+	return value_sequence(r, VALUE_TUPLE, items, count);
+}
+
 static struct value key_value(struct region *r,
                               const struct server_relation *relation,
                               const char *image, uint32_t length)
@@ -53,10 +66,10 @@ static struct value key_value(struct region *r,
 	struct value items[64];
 	const char *end = image + length, *text;
 	uint32_t n, count = 0;
-	bool birth = !relation->index && !relation->key_count;
+	if (!relation->index && !relation->key_count)
+		return birth_value(r, image, length);
 	while (count < 64 && image_next(&image, end, &text, &n)) {
-		uint32_t type = birth ? (count ? INT8 : 0)
-		                      : key_type(relation, count);
+		uint32_t type = key_type(relation, count);
 		items[count++] = server_value(r, type, text, n);
 	}
 	return value_sequence(r, VALUE_TUPLE, items, count);
@@ -103,7 +116,16 @@ static struct value row_value(struct region *r,
 		pairs[2 * c + 1] = server_value(r, t->types[c], text, n);
 		c++;
 	}
-	struct value v = value_record(r, pairs, c);
+	/* As in sql/row.c: a field without a name. */
+	uint32_t past = image < end;
+	if (past) {
+		pairs[2 * c] = value_string(r, "", 0);
+		struct value pair[] = { birth_value(r, image,
+			                            (uint32_t)(end - image)),
+			                value_null() };
+		pairs[2 * c + 1] = value_sequence(r, VALUE_TUPLE, pair, 2);
+	}
+	struct value v = value_record(r, pairs, c + past);
 	free(pairs);
 	return v;
 }

@@ -22,6 +22,7 @@ enum wire_kind {
 	WIRE_COMMIT,
 	WIRE_ABORT,
 	WIRE_REPEATS, /* what follows is what is explored in another way */
+	WIRE_REFUSE, /* a text: what it does is not supported */
 	/* To a backend: */
 	WIRE_VERSION, /* a key and a row, which is `number` */
 	WIRE_GONE,    /* a key: some session deletes its row */

@@ -50,10 +50,8 @@ static TableScanDesc scan_begin(Relation rel, Snapshot snapshot, int count,
 	if (!iso_is_session())
 		return heap->scan_begin(rel, snapshot, count, keys, parallel,
 		                        flags);
-	ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-	                errmsg("isoscope does not support this way to read "
-	                       "table \"%s\" in a session",
-	                       RelationGetRelationName(rel))));
+	refuse("this way to read a table, as COPY and DDL have it, in a "
+	       "session");
 }
 
 static bool fetch(Relation rel, ItemPointer tid, Snapshot snapshot,
@@ -79,12 +77,18 @@ static bool satisfies(Relation rel, TupleTableSlot *slot, Snapshot snapshot)
 /* ---- Changes ---- */
 
 static void remember(Relation rel, TupleTableSlot *slot, struct row *r,
-                     CommandId command, int strength)
+                     CommandId command, int strength,
+                     const struct version *old)
 {
 	bool free;
 	HeapTuple tuple = ExecFetchSlotHeapTuple(slot, true, &free);
 	struct version *v = row_write(r, tuple, NULL, 0, command, strength);
 	if (free) heap_freetuple(tuple);
+	if (!old) version_born(v);
+	if (old) {
+		v->origin = old->origin;
+		v->origin_length = old->origin_length;
+	}
 	slot->tts_tid = *version_tid(v);
 	slot->tts_tableOid = RelationGetRelid(rel);
 }
@@ -101,7 +105,7 @@ static void insert(Relation rel, TupleTableSlot *slot, CommandId command,
 	slot->tts_tableOid = RelationGetRelid(rel);
 	struct row *r = row_of_slot(rel, slot, &fresh);
 	unique_enter(rel, slot, r, NULL);
-	remember(rel, slot, r, command, UPDATE);
+	remember(rel, slot, r, command, UPDATE, NULL);
 }
 
 static void insert_speculative(Relation rel, TupleTableSlot *slot,
@@ -133,6 +137,16 @@ static void multi_insert(Relation rel, TupleTableSlot **all, int count,
 		insert(rel, all[i], command, options, bulk);
 }
 
+/* A row was in the way, and is gone when it is locked: the statement looks again,
+ * as if it had come later; and that is explored. */
+static void tell_repeats(void)
+{
+	struct wire_head h = { .kind = WIRE_REPEATS };
+	channel_send(&h, NULL, 0);
+	ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+	                errmsg("the row in the way is gone")));
+}
+
 /* The row is locked. What it is then, if it is not what was found, is told. */
 static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
                           int strength, TM_FailureData *failure,
@@ -156,11 +170,28 @@ static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
 		       : own->tuple            ? TM_Updated
 		                               : TM_Deleted;
 	}
-	rows_read(m, &r, 1, strength);
-	now = row_answer(m, r, strength);
+	/* Who comes too late, and finds no row, locks nothing: so it is looked at
+	 * first where rows are deleted. What it becomes between that and the
+	 * lock, it could as well have become before that. */
+	if (r->gone && !row_is_read(m, r, strength)) {
+		struct moment *before = moment_fresh();
+		rows_read(before, &r, 1, PLAIN);
+		struct version *seen = row_answer(before, r, PLAIN);
+		if (!seen) {
+			*out = NULL;
+			return TM_Deleted;
+		}
+		rows_read(before, &r, 1, strength);
+		now = row_answer(before, r, strength);
+		if (now != seen) tell_repeats();
+		row_take_answer(m, r, strength, now);
+	} else {
+		rows_read(m, &r, 1, strength);
+		now = row_answer(m, r, strength);
+	}
 	if (now == found) return TM_Ok;
 	*out = now;
-	if (!now) return TM_Deleted;
+	if (!now || !version_is_of(now, found)) return TM_Deleted;
 	failure->ctid = *version_tid(now);
 	return TM_Updated;
 }
@@ -225,18 +256,8 @@ static TM_Result update(Relation rel, ItemPointer tid, TupleTableSlot *slot,
 	                        : v->row;
 	unique_enter(rel, slot, r, v);
 	if (r != v->row) row_write(v->row, NULL, NULL, 0, command, UPDATE);
-	remember(rel, slot, r, command, strength);
+	remember(rel, slot, r, command, strength, v);
 	return TM_Ok;
-}
-
-/* A row was in the way, and is gone when it is locked: the statement looks again,
- * as if it had come later; and that is explored. */
-static void tell_repeats(void)
-{
-	struct wire_head h = { .kind = WIRE_REPEATS };
-	channel_send(&h, NULL, 0);
-	ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-	                errmsg("the row in the way is gone")));
 }
 
 static int strength_of(LockTupleMode mode)
@@ -260,9 +281,7 @@ static TM_Result lock(Relation rel, ItemPointer tid, Snapshot snapshot,
 		return heap->tuple_lock(rel, tid, snapshot, slot, command, mode,
 		                        policy, flags, failure);
 	if (policy != LockWaitBlock)
-		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		                errmsg("isoscope does not support SKIP LOCKED "
-		                       "and NOWAIT")));
+		refuse("SKIP LOCKED and NOWAIT");
 	TM_Result result =
 		lock_row(rel, tid, command, strength_of(mode), failure, &v);
 	/* ON CONFLICT DO UPDATE */

@@ -23,6 +23,7 @@ struct moment {
 	uint64 number;
 	bool begun, locked; /* it has read something; it has locked something */
 	bool goes_on;       /* whatever row it finds in its way */
+	uint64 accesses;    /* of the transaction, after its last one */
 };
 
 struct row;
@@ -35,6 +36,10 @@ struct version {
 	uint32 number;
 	bool known;
 	HeapTuple tuple;    /* of tables; NULL: the row is deleted */
+	/* Where the row was inserted, if rows of its key are deleted: behind
+	 * its columns in an image; else NULL. */
+	char *origin;
+	uint32 origin_length;
 	char *image;        /* of entries of unique indexes: the row's key */
 	uint32 image_length;
 	CommandId command;
@@ -95,6 +100,9 @@ void channel_send(struct wire_head *head, const void *body, uint32 length);
 /* Waits; the body is of the current memory context. */
 void channel_receive(struct wire_head *head, char **body);
 
+/* The session does what is not supported: the exploration ends with it. */
+void refuse(const char *what) pg_attribute_noreturn();
+
 /* ---- rows.c ---- */
 struct table *table_of(Relation rel);
 struct row *row_find(Oid relation, const char *key, uint32 length);
@@ -107,6 +115,10 @@ void rows_order(struct table *t, struct row **rows, int count);
 int rows_own(Oid relation, struct row ***out);
 /* Asks what they are; as many at once as are not known at this moment. */
 void rows_read(struct moment *m, struct row **rows, int count, int strength);
+bool row_is_read(struct moment *m, struct row *r, int strength);
+/* It is known. */
+void row_take_answer(struct moment *m, struct row *r, int strength,
+                     struct version *v);
 /* The answer that was given. */
 struct version *row_answer(struct moment *m, struct row *r, int strength);
 /* The newest one of the transaction itself, as of a command; NULL: none. */
@@ -115,6 +127,10 @@ struct version *row_write(struct row *r, HeapTuple tuple, const char *image,
                           uint32 length, CommandId command, int strength);
 void image_of_columns(StringInfo s, struct table *t, Datum *values, bool *nulls,
                       const AttrNumber *columns, int count);
+/* A new row, not a version of the one before it. */
+void version_born(struct version *v);
+/* Are they versions of one row? */
+bool version_is_of(const struct version *v, const struct version *w);
 ItemPointer version_tid(struct version *v);
 struct version *version_of_tid(ItemPointer tid);
 void version_store(struct version *v, Relation rel, TupleTableSlot *slot);
@@ -127,6 +143,8 @@ void transactions_init(void);
 void moments_init(void);
 struct moment *moment_of(Snapshot snapshot);
 struct moment *moment_now(void);
+/* One of its own. */
+struct moment *moment_fresh(void);
 /* Statements of transactions at this level or deeper are over. */
 void moments_forget(int level);
 

@@ -54,6 +54,14 @@ void channel_send(struct wire_head *head, const void *body, uint32 length)
 	flush_pending();
 }
 
+void refuse(const char *what)
+{
+	struct wire_head h = { .kind = WIRE_REFUSE };
+	channel_send(&h, what, (uint32)strlen(what));
+	ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+	                errmsg("isoscope does not support %s", what)));
+}
+
 static void receive(char *to, size_t length)
 {
 	while (length) {

@@ -42,6 +42,11 @@ static struct running *find(Snapshot snapshot)
 	return r;
 }
 
+struct moment *moment_fresh(void)
+{
+	return moment_new();
+}
+
 struct moment *moment_of(Snapshot snapshot)
 {
 	struct running *r = find(snapshot);

@@ -33,6 +33,7 @@ struct lock {
 static struct lock *locks;
 static struct version **tids;
 static uint32 tid_count, tid_capacity;
+static uint64 accesses, newest_moment;
 static uint32 births, transactions; /* of this one; since the session began */
 
 /* ---- Tables ---- */
@@ -110,7 +111,7 @@ void image_of_columns(StringInfo s, struct table *t, Datum *values, bool *nulls,
 }
 
 static HeapTuple tuple_of_image(struct table *t, const char *image,
-                                uint32 length)
+                                uint32 length, const char **rest)
 {
 	char **texts = palloc0(t->desc->natts * sizeof *texts);
 	const char *end = image + length;
@@ -128,6 +129,7 @@ static HeapTuple tuple_of_image(struct table *t, const char *image,
 		texts[i] = pnstrdup(image, n);
 		image += n;
 	}
+	*rest = image;
 	HeapTuple tuple = BuildTupleFromCStrings(t->in, texts);
 	tuple->t_tableOid = t->oid;
 	HeapTupleHeaderSetXmin(tuple->t_data, FrozenTransactionId);
@@ -301,7 +303,12 @@ static struct version *add_version(struct wire_head *h, const char *body)
 		v->image = memcpy(palloc(length + 1), image, length);
 		v->image_length = length;
 	} else {
-		v->tuple = tuple_of_image(t, image, length);
+		const char *rest;
+		v->tuple = tuple_of_image(t, image, length, &rest);
+		v->origin_length = (uint32)(image + length - rest);
+		if (v->origin_length)
+			v->origin = memcpy(palloc(v->origin_length), rest,
+			                   v->origin_length);
 	}
 	if (t && h->known && !r->known) {
 		if (t->count == t->capacity) {
@@ -357,11 +364,28 @@ static struct answer *find_answer(struct moment *m, struct row *r, int strength)
 	return NULL;
 }
 
+bool row_is_read(struct moment *m, struct row *r, int strength)
+{
+	return find_answer(m, r, strength) != NULL;
+}
+
 struct version *row_answer(struct moment *m, struct row *r, int strength)
 {
 	struct answer *a = find_answer(m, r, strength);
 	Assert(a);
 	return a->version;
+}
+
+void row_take_answer(struct moment *m, struct row *r, int strength,
+                     struct version *v)
+{
+	struct answer *a =
+		MemoryContextAllocZero(TopTransactionContext, sizeof *a);
+	a->moment = m->number;
+	a->strength = (uint8)strength;
+	a->version = v;
+	a->older = touch(r)->answers;
+	r->answers = a;
 }
 
 static struct version *numbered(struct row *r, uint32 number)
@@ -411,15 +435,9 @@ static void take_answers(struct moment *m, struct row **rows, int count,
 	if (h.kind != WIRE_ANSWER || h.length != count * sizeof(uint32))
 		elog(FATAL, "isoscope answers something else");
 	for (int i = 0; i < count; i++) {
-		struct answer *a = MemoryContextAllocZero(TopTransactionContext,
-		                                          sizeof *a);
 		uint32 number;
 		memcpy(&number, body + i * sizeof number, sizeof number);
-		a->moment = m->number;
-		a->strength = (uint8)strength;
-		a->version = numbered(rows[i], number);
-		a->older = rows[i]->answers;
-		rows[i]->answers = a;
+		row_take_answer(m, rows[i], strength, numbered(rows[i], number));
 		if (strength != PLAIN) note_lock(rows[i]);
 	}
 	pfree(body);
@@ -440,7 +458,17 @@ void rows_read(struct moment *m, struct row **rows, int count, int strength)
 	}
 	if (h.number) {
 		transaction_begin();
-		if (m->locked && strength < SHARE) m->begun = m->locked = false;
+		/* Its moment is before that of a function's statement. */
+		if (m->begun && m->accesses != accesses && strength == PLAIN)
+			refuse("a statement that goes on to read tables after "
+			       "a function that it calls has done so");
+		if (!m->begun && m->number < newest_moment && strength == PLAIN)
+			refuse("a statement that reads tables only after a "
+			       "function that it calls has done so");
+		m->accesses = ++accesses;
+		if (m->number > newest_moment) newest_moment = m->number;
+		if (m->locked && strength == KEY_SHARE)
+			m->begun = m->locked = false;
 		h.strength = (uint8)strength;
 		h.joined = m->begun;
 		m->begun = true;
@@ -485,6 +513,24 @@ struct version *row_write(struct row *r, HeapTuple tuple, const char *image,
 }
 
 /* ---- Places in the table, as the executor knows them ---- */
+
+void version_born(struct version *v)
+{
+	StringInfoData s;
+	if (!v->row->gone) return;
+	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+	initStringInfo(&s);
+	image_of_birth(&s);
+	v->origin = s.data;
+	v->origin_length = (uint32)s.len;
+	MemoryContextSwitchTo(old);
+}
+
+bool version_is_of(const struct version *v, const struct version *w)
+{
+	return v->origin_length == w->origin_length &&
+	       !memcmp(v->origin, w->origin, v->origin_length);
+}
 
 ItemPointer version_tid(struct version *v)
 {
@@ -555,6 +601,9 @@ static void tell_write(struct row *r, struct version *v)
 		heap_deform_tuple(v->tuple, t->desc, values, nulls);
 		image_of_columns(&s, t, values, nulls, NULL, t->desc->natts);
 		relation_close(rel, AccessShareLock);
+		if (v->origin)
+			appendBinaryStringInfo(&s, v->origin,
+			                       (int)v->origin_length);
 		h.number = 1;
 	} else if (v->image) {
 		appendBinaryStringInfo(&s, v->image, (int)v->image_length);

@@ -122,9 +122,7 @@ static void set_paths(PlannerInfo *root, RelOptInfo *rel, Index index,
 	    !is_table_of_ours(entry->relid))
 		return;
 	if (entry->tablesample)
-		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		                errmsg("isoscope does not support "
-		                       "TABLESAMPLE")));
+		refuse("TABLESAMPLE");
 	rel->pathlist = NIL;
 	rel->partial_pathlist = NIL;
 	rel->consider_parallel = false;
@@ -481,9 +479,11 @@ static TupleTableSlot *next(ScanState *ss)
 	return ss->ss_ScanTupleSlot;
 }
 
-/* Conditions are all in the plan. */
+/* Conditions are all in the plan; they are made for a slot that has its values
+ * already, and this one is another. */
 static bool recheck(ScanState *ss, TupleTableSlot *slot)
 {
+	slot_getallattrs(slot);
 	return true;
 }
 
@@ -541,9 +541,6 @@ static void find_lock(PlanState *p, EState *estate)
 	if (p && IsA(p, ModifyTableState)) {
 		ModifyTableState *m = (ModifyTableState *)p;
 		struct scan_state *s = scan_below(outerPlanState(p));
-		if (((ModifyTable *)p->plan)->onConflictAction ==
-		    ONCONFLICT_NOTHING)
-			moment_of(estate->es_snapshot)->goes_on = true;
 		if (!s || m->mt_nrels != 1) return;
 		if (m->operation == CMD_DELETE) s->lock = UPDATE;
 		if (m->operation == CMD_UPDATE)
@@ -565,7 +562,11 @@ static void start(QueryDesc *q, int flags)
 			((ResultRelInfo *)lfirst(cell))->ri_RelationDesc;
 		if (iso_is_ours(rel)) unique_take_indexes(rel);
 	}
-	find_lock(q->planstate, q->estate);
+	if (IsA(q->planstate, ModifyTableState) &&
+	    ((ModifyTable *)q->planstate->plan)->onConflictAction ==
+	            ONCONFLICT_NOTHING)
+		moment_of(q->snapshot)->goes_on = true;
+	if (!q->plannedstmt->subplans) find_lock(q->planstate, q->estate);
 }
 
 void scans_init(void)

@@ -79,11 +79,7 @@ Datum isoscope_nextval(PG_FUNCTION_ARGS)
 {
 	struct draws *d = draws_of(PG_GETARG_OID(0));
 	if (d->drawn == RANGE)
-		ereport(ERROR,
-		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("isoscope gives a session no more than %d values "
-		                "of a sequence",
-		                RANGE)));
+		refuse("more than 1000 values of a sequence in a session");
 	d->drawn++;
 	d->last = d->next;
 	d->next += d->step;
@@ -140,10 +136,7 @@ static Node *replace(Node *n, void *data)
 		if (f->funcid == F_SETVAL_REGCLASS_INT8 ||
 		    f->funcid == F_SETVAL_REGCLASS_INT8_BOOL ||
 		    f->funcid == F_LASTVAL)
-			ereport(ERROR,
-			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			         errmsg("isoscope does not support setval() and "
-			                "lastval() in a session")));
+			refuse("setval() and lastval() in a session");
 	}
 	return n;
 }
