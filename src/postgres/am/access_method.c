@@ -294,6 +294,7 @@ static TM_Result lock(Relation rel, ItemPointer tid, Snapshot snapshot,
 	if (!flags && result == TM_Updated) result = TM_Ok;
 	if (result == TM_Updated && (flags & TUPLE_LOCK_FLAG_FIND_LAST_VERSION)) {
 		failure->traversed = true;
+		*tid = failure->ctid; /* as heapam has it */
 		result = TM_Ok;
 	}
 	if (result == TM_Ok) version_store(v, rel, slot);
