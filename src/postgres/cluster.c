@@ -64,14 +64,17 @@ static void direct_output(const struct cluster *c)
 static bool run(const struct cluster *c, bool self, const char *const *words)
 {
 	int status;
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 	if (pid < 0) return false;
 	if (!pid) {
+		if (!self) become(c);
+		/* Behind the change of user, which undoes it. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent) _exit(126);
 		if (self) {
 			int null = open("/dev/null", O_RDWR);
 			for (int i = 0; null >= 0 && i < 3; i++) dup2(null, i);
 		} else {
-			become(c);
 			direct_output(c);
 		}
 		if (chdir("/")) _exit(126);
@@ -121,8 +124,11 @@ static void keep(const struct cluster *c, int alive)
 	signal(SIGCHLD, SIG_DFL);
 	direct_output(c);
 	if (chdir(c->folder)) _exit(1);
-	pid_t server = start_server(c);
 	struct pollfd p = { .fd = alive, .events = POLLIN };
+	pid_t server = -1;
+	char go;
+	/* The files are there; or nobody waits for them any more. */
+	if (read(alive, &go, 1) == 1) server = start_server(c);
 	while (server > 0 && !waitpid(server, NULL, WNOHANG))
 		if (poll(&p, 1, 200) > 0) { /* it is closed */
 			kill(server, SIGQUIT);
@@ -340,8 +346,9 @@ struct cluster *cluster_start(const char *module, struct text *why)
 		            strerror(errno));
 	} else {
 		bool fine = !c->other || !chown(c->folder, c->user, c->group);
-		fine = fine && take_module(c, module) && make_data(c) &&
-		       write_settings(c) && start_keeper(c);
+		fine = start_keeper(c) && fine && take_module(c, module) &&
+		       make_data(c) && write_settings(c) &&
+		       write(c->alive, "", 1) == 1;
 		if (fine && wait_for_server(c)) return c;
 		tell_log(c, why);
 		cluster_stop(c);
