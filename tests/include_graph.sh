@@ -4,7 +4,7 @@
 # freed past base/memory.h. Then plants
 # such errors in a copy, to see that they would be found.
 #
-#	base < vm < native < lang < sql < analyse < compile < history < axioms
+#	base < vm < native < lang < sql < postgres < analyse < compile < history < axioms
 #	< execution < dpor < formats < check < generate < separate < repair
 #	< prove < audit < run < predict < distribute < result < report < api < cli
 #
@@ -33,7 +33,7 @@ edges() {
 upward() {
 	awk '
 	BEGIN {
-		n = split("base vm native lang sql analyse compile " \
+		n = split("base vm native lang sql postgres analyse compile " \
 			"history axioms execution dpor " \
 			"formats check generate separate repair prove audit run predict " \
 			"distribute " \
