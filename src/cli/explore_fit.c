@@ -69,6 +69,10 @@ static const struct rule rules[] = {
 	{ OPTION_FIX, "all their histories are, in the usual way",
 	  OTHERS(OPTION_EXPLORE_FROM, OPTION_SYMMETRY, OPTION_MAX_CHANGES,
 	         OPTION_BASE, OPTION_ALGORITHM, OPTION_SESSIONS_ORDER) },
+	{ OPTION_ENGINE,
+	  "its server is of this exploration alone; omit one of them",
+	  OTHERS(OPTION_FIX, OPTION_UNIT, OPTION_CHECKPOINT, OPTION_RESUME,
+	         OPTION_READ_ALL_ROWS) },
 	{ OPTION_SYMMETRY,
 	  "only --algorithm orderly explores classes, and "
 	  "that under the level itself",
@@ -88,6 +92,9 @@ static const struct rule rules[] = {
 static bool rule_is_kept(const struct command_line *c, const struct rule *r)
 {
 	if (!c->value[r->option]) return true;
+	if (r->option == OPTION_ENGINE &&
+	    strcmp(c->value[OPTION_ENGINE], "postgres"))
+		return true;
 	for (size_t i = 0; i < r->count; i++) {
 		if (!c->value[r->others[i]]) continue;
 		say("--%s cannot be used with --%s: %s",

@@ -23,10 +23,19 @@ void explorer_know_rows(struct program *p, const atomic_bool *interrupt,
 		                     .timeout = timeout,
 		                     .jobs = 1 };
 	if (!program_is_sql(p)) return;
-	do {
+	for (;;) {
 		struct explorer *e = explorer_new(p, &o, NULL);
 		explorer_run(e);
 		explorer_free(e);
-	} while (p->server ? server_take_growth(p) : sql_take_growth(p));
+		if (p->server ? server_take_growth(p) : sql_take_growth(p))
+			continue;
+		/* A PostgreSQL looks at no rows but those that it is given;
+		 * what becomes of others, prc says where the base does not. */
+		if (!p->server || o.level == LEVEL_PRC || program_fault(p))
+			break;
+		o.level = LEVEL_PRC;
+		o.base = LEVEL_PRC;
+		o.algorithm = EXPLORE_ORDERLY;
+	}
 	assert(p->server || !program_fault(p));
 }

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
@@ -44,7 +45,8 @@ struct cluster {
 static void become(const struct cluster *c)
 {
 	if (!c->other) return;
-	if (setgid(c->group) || setuid(c->user)) _exit(126);
+	if (setgroups(1, &c->group) || setgid(c->group) || setuid(c->user))
+		_exit(126);
 }
 
 static void direct_output(const struct cluster *c)
@@ -67,16 +69,11 @@ static bool run(const struct cluster *c, bool self, const char *const *words)
 	pid_t parent = getpid(), pid = fork();
 	if (pid < 0) return false;
 	if (!pid) {
+		direct_output(c);
 		if (!self) become(c);
 		/* Behind the change of user, which undoes it. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent) _exit(126);
-		if (self) {
-			int null = open("/dev/null", O_RDWR);
-			for (int i = 0; null >= 0 && i < 3; i++) dup2(null, i);
-		} else {
-			direct_output(c);
-		}
 		if (chdir("/")) _exit(126);
 		execvp(words[0], (char *const *)words);
 		_exit(127);
@@ -103,7 +100,6 @@ static pid_t start_server(const struct cluster *c)
 	/* Behind the change of user, which undoes it. */
 	prctl(PR_SET_PDEATHSIG, SIGQUIT);
 	if (getppid() != parent) _exit(1);
-	direct_output(c);
 	if (chdir(c->folder)) _exit(126);
 	execl(ISO_POSTGRES_PROGRAMS "/postgres", "postgres", "-D", data, "-k",
 	      c->folder, (char *)NULL);
@@ -199,8 +195,8 @@ static void find_cache(struct text *t)
 static bool copy(const struct cluster *c, const char *from, const char *to)
 {
 	return run(c, true,
-	           (const char *const[]){ "cp", "-a", "--reflink=auto", from, to,
-	                                  NULL });
+	           (const char *const[]){ "cp", "-a", "--reflink=auto", from,
+	                                  to, NULL });
 }
 
 /* Others may do the same at the same moment: it appears at once. */
@@ -218,24 +214,42 @@ static void keep_prepared(const struct cluster *c, const char *data,
 	text_free(&mine);
 }
 
-/* The files of an empty cluster. */
+/* The files of an empty cluster, of one database: there is less to copy. */
+static bool init_data(const struct cluster *c, const char *data)
+{
+	struct text drop = { 0 };
+	text_format(&drop,
+	            "printf '%%s\\n' "
+	            "'UPDATE pg_database SET datistemplate = false;' "
+	            "'DROP DATABASE template0;' 'DROP DATABASE template1;' "
+	            "| " ISO_POSTGRES_PROGRAMS "/postgres --single -F "
+	            "-c min_wal_size=2MB -c max_wal_size=2MB -D '%s' postgres",
+	            data);
+	bool fine =
+		run(c, false,
+	            (const char *const[]){
+			    ISO_POSTGRES_PROGRAMS "/initdb", "-D", data, "-U",
+			    "isoscope", "-A", "trust", "--no-locale", "-E",
+			    "UTF8", "--no-sync", "--wal-segsize=1", NULL }) &&
+		run(c, false,
+	            (const char *const[]){ "sh", "-c", text_get(&drop), NULL });
+	text_free(&drop);
+	return fine;
+}
+
 static bool make_data(const struct cluster *c)
 {
 	struct text folder = { 0 }, prepared = { 0 }, data = { 0 };
 	find_cache(&folder);
 	text_format(&data, "%s/data", c->folder);
-	text_format(&prepared, "%s/postgres-" ISO_POSTGRES_VERSION "-%u",
+	text_format(&prepared, "%s/postgres-" ISO_POSTGRES_VERSION "-1-%u",
 	            text_get(&folder), (unsigned)c->user);
-	bool fine = folder.length && !access(text_get(&prepared), R_OK | X_OK) &&
+	bool fine = folder.length &&
+	            !access(text_get(&prepared), R_OK | X_OK) &&
 	            copy(c, text_get(&prepared), text_get(&data));
 	if (!fine) {
 		remove_folder(c, text_get(&data));
-		fine = run(c, false,
-		           (const char *const[]){
-				   ISO_POSTGRES_PROGRAMS "/initdb", "-D",
-				   text_get(&data), "-U", "isoscope", "-A",
-				   "trust", "--no-locale", "-E", "UTF8",
-				   "--no-sync", "--wal-segsize=1", NULL });
+		fine = init_data(c, text_get(&data));
 		if (fine && folder.length)
 			keep_prepared(c, text_get(&data), text_get(&folder),
 			              text_get(&prepared));
@@ -250,8 +264,8 @@ static bool take_module(const struct cluster *c, const char *module)
 {
 	struct text to = { 0 };
 	text_format(&to, "%s/isoscope.so", c->folder);
-	bool fine = copy(c, module, text_get(&to)) &&
-	            !chmod(text_get(&to), 0755);
+	bool fine =
+		copy(c, module, text_get(&to)) && !chmod(text_get(&to), 0755);
 	text_free(&to);
 	return fine;
 }
@@ -265,8 +279,9 @@ static bool find_user(struct cluster *c, struct text *why)
 	if (c->user) return true;
 	const struct passwd *p = getpwnam("postgres");
 	if (!p) {
-		text_string(why, "PostgreSQL does not run as root, and there is "
-		                 "no user \"postgres\"");
+		text_string(why,
+		            "PostgreSQL does not run as root, and there is "
+		            "no user \"postgres\"");
 		return false;
 	}
 	c->user = p->pw_uid;
@@ -278,7 +293,8 @@ static bool find_user(struct cluster *c, struct text *why)
 static bool answers(const struct cluster *c)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	snprintf(to.sun_path, sizeof to.sun_path, "%s/.s.PGSQL.5432", c->folder);
+	snprintf(to.sun_path, sizeof to.sun_path, "%s/.s.PGSQL.5432",
+	         c->folder);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	bool fine = fd >= 0 && !connect(fd, (struct sockaddr *)&to, sizeof to);
 	if (fd >= 0) close(fd);
@@ -317,7 +333,7 @@ static void tell_log(const struct cluster *c, struct text *why)
 	FILE *f = fopen(path, "r");
 	while (f && fgets(line, sizeof line, f))
 		if (strstr(line, "FATAL") || strstr(line, "error"))
-			strcpy(last, line);;
+			strcpy(last, line);
 	if (f) fclose(f);
 	last[strcspn(last, "\n")] = 0;
 	text_format(why, "PostgreSQL does not start%s%s", *last ? ": " : "",
@@ -333,9 +349,10 @@ struct cluster *cluster_start(const char *module, struct text *why)
 	if (!at || *at != '/' || strlen(at) > 40) at = "/tmp";
 	snprintf(c->folder, sizeof c->folder, "%s/isoscope-XXXXXX", at);
 	if (!*ISO_POSTGRES_PROGRAMS) {
-		text_string(why, "this isoscope was built without PostgreSQL; on "
-		                 "Debian: apt-get install postgresql-15 "
-		                 "postgresql-server-dev-15, and build it anew");
+		text_string(why,
+		            "this isoscope was built without PostgreSQL; on "
+		            "Debian: apt-get install postgresql-15 "
+		            "postgresql-server-dev-15, and build it anew");
 	} else if (access(ISO_POSTGRES_PROGRAMS "/postgres", X_OK)) {
 		text_string(why, "PostgreSQL is missing; on Debian: apt-get "
 		                 "install postgresql-15");

@@ -77,8 +77,7 @@ static void take_error(struct connection *c, const char *s)
 {
 	if (*c->state) return;
 	for (; *s; s += strlen(s) + 1) {
-		if (*s == 'C')
-			snprintf(c->state, sizeof c->state, "%s", s + 1);
+		if (*s == 'C') snprintf(c->state, sizeof c->state, "%s", s + 1);
 		if (*s == 'M') text_string(&c->message, s + 1);
 	}
 }

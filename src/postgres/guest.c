@@ -27,7 +27,8 @@ enum { BUDGET = 1 << 28 }; /* bytes that a runner keeps of what it saw */
 struct asked_keys {
 	struct server_key **keys;
 	uint32_t count;
-	const struct server_step_node *first; /* the step of the first of them */
+	const struct server_step_node
+		*first; /* the step of the first of them */
 };
 
 struct server_step_node {
@@ -43,10 +44,11 @@ struct seat {
 	int channel; /* 0: none */
 	struct text in;
 	size_t taken;
-	uint64_t live; /* serial of the step at whose request it waits; 0: none */
+	uint64_t live; /* serial of the step at whose request it waits; 0: none
+	                */
 	uint64_t growth;
-	bool waits;    /* for an answer to some request */
-	bool *sent;    /* versions that it knows, by number */
+	bool waits; /* for an answer to some request */
+	bool *sent; /* versions that it knows, by number */
 	uint32_t sent_count;
 	uint32_t at;    /* the step of the session that is carried out */
 	uint32_t begun; /* transactions in it */
@@ -265,7 +267,8 @@ static struct server_version *version_of(struct server_key *k, struct value v)
 }
 
 static bool tell_answers(struct guest *g, struct seat *s,
-                         const struct asked_keys *r, const struct value *answers)
+                         const struct asked_keys *r,
+                         const struct value *answers)
 {
 	struct text t = { 0 }, numbers = { 0 };
 	struct wire_head h = { .kind = WIRE_ANSWER };
@@ -396,7 +399,7 @@ struct run {
 	const char *failure;
 	struct value answer; /* that leads to the first one */
 	struct server_step_node *from;
-	bool replays; /* what is done was seen before */
+	bool replays;  /* what is done was seen before */
 	bool frontier; /* it waits for what is not known */
 	bool done;
 	/* Steps since the last request, before their notes are known. */
@@ -425,9 +428,11 @@ static struct server_step_node *emit(struct run *r, enum guest_request kind)
 	s->tree.before = &last->tree;
 	s->tree.session = last->tree.session;
 	s->tree.serial = ++g->serial;
-	if (r->first || s->tree.kept || !step_waits(&last->tree))
+	/* The first is found from where it starts when all are there. */
+	if (r->first)
 		step_tree_add(&g->tree, &last->tree, &s->tree);
-	if (!r->first) r->first = s;
+	else
+		r->first = s;
 	r->last = s;
 	if (!r->open) r->open = s;
 	return s;
@@ -453,8 +458,8 @@ static struct server_key *read_key(struct run *r, const char **at,
 	struct wire_key k;
 	assert(end - *at >= (ptrdiff_t)sizeof k);
 	memcpy(&k, *at, sizeof k);
-	struct server_relation *x = server_relation(r->guest->library,
-	                                            k.relation);
+	struct server_relation *x =
+		server_relation(r->guest->library, k.relation);
 	if (!x || (uint32_t)(end - *at) < sizeof k + k.length) return NULL;
 	const char *image = *at + sizeof k;
 	*at += sizeof k + k.length;
@@ -525,11 +530,12 @@ static void note_growth(struct server_library *l, struct server_key *k,
 	l->grew = true;
 	if (l->fault) return;
 	struct text t = { 0 };
-	text_format(&t,
-	            "the exploration is too large to know beforehand which rows "
-	            "conditions can find: a session has written a row of table "
-	            "\"%s\" that was not known",
-	            k->relation->name);
+	text_format(
+		&t,
+		"the exploration is too large to know beforehand which rows "
+		"conditions can find: a session has written a row of table "
+		"\"%s\" that was not known",
+		k->relation->name);
 	l->fault = t.data;
 }
 
@@ -596,8 +602,9 @@ static void take_record(struct run *r, const struct wire_head *h,
 	case WIRE_REPEATS: r->repeats = true; break;
 	case WIRE_REFUSE: {
 		struct text t = { 0 };
-		text_format(&t, "step '%s': --engine=postgres does not "
-		                "support %.*s",
+		text_format(&t,
+		            "step '%s': --engine=postgres does not "
+		            "support %.*s",
 		            step->spec ? step->spec->name : "setup",
 		            (int)h->length, body);
 		fail_run(r, text_get(&t));
@@ -667,7 +674,8 @@ static struct value rows_value(struct region *r, const struct connection *c)
 	while ((row = connection_row(c, &at, &length))) {
 		const char *end = row + length;
 		uint32_t i = 0;
-		while (i < c->column_count && image_next(&row, end, &text, &n)) {
+		while (i < c->column_count &&
+		       image_next(&row, end, &text, &n)) {
 			items[i] = server_value(r, c->columns[i].type, text, n);
 			i++;
 		}
@@ -679,7 +687,8 @@ static struct value rows_value(struct region *r, const struct connection *c)
 	return v;
 }
 
-static const struct finding *wrong(struct run *r, const struct server_step *step)
+static const struct finding *wrong(struct run *r,
+                                   const struct server_step *step)
 {
 	const struct connection *c = &r->seat->c;
 	struct finding *f = region_take0(r->to, sizeof *f);
@@ -701,10 +710,9 @@ static void end_step(struct run *r)
 	const struct connection *c = &r->seat->c;
 	if (r->replays) return; /* it is known */
 	if (*c->state) {
-		struct value pair[] = {
-			value_string(r->to, "error", 5),
-			value_string(r->to, c->state, strlen(c->state))
-		};
+		struct value pair[] = { value_string(r->to, "error", 5),
+			                value_string(r->to, c->state,
+			                             strlen(c->state)) };
 		struct text t = { 0 };
 		text_format(&t, "%s: %s", c->state, text_get(&c->message));
 		r->failure = region_copy_string(r->to, text_get(&t), t.length);
@@ -750,7 +758,8 @@ static bool wait_for_backend(struct run *r)
 static bool go_on(struct run *r)
 {
 	struct seat *s = r->seat;
-	const struct server_session *x = &r->guest->library->sessions[r->session];
+	const struct server_session *x =
+		&r->guest->library->sessions[r->session];
 	for (;;) {
 		if (!wait_for_backend(r)) return false;
 		if (r->frontier) return true;
@@ -807,7 +816,8 @@ static void find_path(struct run *r, struct server_step_node *from,
 		count += step_waits(s) &&
 		         ((const struct server_step_node *)s)->place == 0;
 	r->path = mem_take((count + (size_t)1) * sizeof *r->path);
-	r->path_answers = mem_take((count + (size_t)1) * sizeof *r->path_answers);
+	r->path_answers =
+		mem_take((count + (size_t)1) * sizeof *r->path_answers);
 	r->path_count = count;
 	for (const struct tree_step *s = &from->tree; s; s = s->before) {
 		const struct server_step_node *n =
@@ -818,8 +828,8 @@ static void find_path(struct run *r, struct server_step_node *from,
 		if (n->place + 1 == n->request->count) {
 			count--;
 			r->path[count] = n->request;
-			r->path_answers[count] = mem_take(
-				n->request->count * sizeof(struct value));
+			r->path_answers[count] = mem_take(n->request->count *
+			                                  sizeof(struct value));
 		}
 		r->path_answers[count][n->place] = was;
 	}
@@ -870,6 +880,9 @@ static struct server_step_node *run_session(struct guest *g,
 		leave_seat(r.seat);
 		return NULL;
 	}
+	assert(r.first);
+	if (!waits || r.first->tree.kept)
+		step_tree_add(&g->tree, &from->tree, &r.first->tree);
 	return r.first;
 }
 
@@ -898,8 +911,7 @@ static struct server_step_node *child(struct guest *g,
 /* The next key of a request. */
 static struct server_step_node *next_key(struct guest *g,
                                          struct server_step_node *from,
-                                         struct value answer,
-                                         struct region *to)
+                                         struct value answer, struct region *to)
 {
 	struct server_step_node *s = child(g, from, answer, to, GUEST_GET);
 	s->tree.step = from->tree.step;
@@ -916,7 +928,8 @@ static struct asked_keys *final_request(struct guest *g, struct region *to)
 	struct server_library *l = g->library;
 	struct asked_keys *q = region_take0(to, sizeof *q);
 	mem_lock(&l->lock);
-	q->keys = region_take0(to, (l->key_count + (size_t)1) * sizeof *q->keys);
+	q->keys =
+		region_take0(to, (l->key_count + (size_t)1) * sizeof *q->keys);
 	for (uint32_t t = 0; t < l->relation_count; t++)
 		for (uint32_t i = 0; i < l->key_count; i++)
 			if (l->relations[t]->asked && l->keys[i]->known &&
@@ -926,15 +939,17 @@ static struct asked_keys *final_request(struct guest *g, struct region *to)
 	return q;
 }
 
-static const struct guest_note *
-final_notes(struct guest *g, struct server_step_node *from, struct value answer,
-            struct region *to)
+static const struct guest_note *final_notes(struct guest *g,
+                                            struct server_step_node *from,
+                                            struct value answer,
+                                            struct region *to)
 {
 	struct server_library *l = g->library;
 	const struct asked_keys *q = from->request;
 	const struct guest_note *notes = NULL;
 	if (!q) return NULL;
-	struct value *answers = mem_take((q->count + (size_t)1) * sizeof *answers);
+	struct value *answers =
+		mem_take((q->count + (size_t)1) * sizeof *answers);
 	struct value *rows = mem_take((q->count + (size_t)1) * sizeof *rows);
 	for (const struct tree_step *s = &from->tree; step_waits(s);
 	     s = s->before) {
@@ -944,7 +959,8 @@ final_notes(struct guest *g, struct server_step_node *from, struct value answer,
 	for (uint32_t t = 0; t < l->relation_count; t++) {
 		uint32_t count = 0;
 		for (uint32_t i = 0; i < q->count; i++) {
-			struct value pair[2] = { q->keys[i]->value, answers[i] };
+			struct value pair[2] = { q->keys[i]->value,
+				                 answers[i] };
 			if (q->keys[i]->relation == l->relations[t] &&
 			    answers[i].tag != VALUE_NULL)
 				rows[count++] = value_sequence(to, VALUE_TUPLE,
@@ -1100,9 +1116,9 @@ static void put_query(struct text *t, const struct server_assertion *a,
 		struct value v = notes[a->error_steps[i]];
 		text_bytes(t, a->text + at, a->errors[i] - at);
 		text_char(t, '(');
-		put_literal(t,
-		            v.tag == VALUE_RECORD ? v.o->items[1] : value_null(),
-		            "text");
+		put_literal(
+			t, v.tag == VALUE_RECORD ? v.o->items[1] : value_null(),
+			"text");
 		text_char(t, ')');
 		at = a->errors[i] + a->error_lengths[i];
 	}
@@ -1130,9 +1146,8 @@ static bool open_judge(struct guest *g)
 	struct text why = { 0 };
 	if (connection_is_open(&g->judge)) return true;
 	connection_close(&g->judge);
-	bool fine = connection_open(&g->judge,
-	                            cluster_folder(g->library->cluster), "",
-	                            &why);
+	bool fine = connection_open(
+		&g->judge, cluster_folder(g->library->cluster), "", &why);
 	if (!fine) set_fault(g->library, "%s", text_get(&why));
 	text_free(&why);
 	return fine;
@@ -1168,7 +1183,8 @@ static bool judge(struct guest *g, const struct server_assertion *a,
 	uint32_t length;
 	const char *row = connection_row(c, &at, &length);
 	if (!fine) {
-		end->findings = undecided(to, a, text_get(&c->message), c->state);
+		end->findings =
+			undecided(to, a, text_get(&c->message), c->state);
 	} else if (c->row_count != 1) {
 		end->findings =
 			undecided(to, a,
@@ -1208,10 +1224,9 @@ static struct server_step_node *run_assertion(struct guest *g,
 	if (n < most) {
 		struct server_step_node *s =
 			child(g, from, answer, to, GUEST_NOTED);
-		struct value pair[] = {
-			value_string(to, session, strlen(session)),
-			value_string(to, name, strlen(name))
-		};
+		struct value pair[] = { value_string(to, session,
+			                             strlen(session)),
+			                value_string(to, name, strlen(name)) };
 		s->tree.step.key = value_sequence(to, VALUE_TUPLE, pair, 2);
 		s->tree.step.point = a->point;
 		if (n < a->step_count) s->tree.step.place = a->steps[n]->place;
@@ -1243,7 +1258,8 @@ static const struct guest_step *next(struct guest *g,
 	struct server_step_node *at = (struct server_step_node *)from;
 	struct tree_step *known = step_tree_find(&g->tree, &at->tree, answer);
 	if (known) return &known->step;
-	bool keep = at->tree.kept && bytes(g) < g->budget;
+	bool keep = at->tree.kept &&
+	            (!step_waits(&at->tree) || bytes(g) < g->budget);
 	struct region *to = keep ? &g->region : r;
 	struct server_step_node *s;
 	uint32_t session = at->tree.session;

@@ -75,8 +75,9 @@ static struct value key_value(struct region *r,
 	return value_sequence(r, VALUE_TUPLE, items, count);
 }
 
-struct server_key *server_key(struct server_library *l, struct server_relation *r,
-                              const char *image, uint32_t length)
+struct server_key *server_key(struct server_library *l,
+                              struct server_relation *r, const char *image,
+                              uint32_t length)
 {
 	uint64_t hash = hash_bytes(r->oid, image, length);
 	struct table_probe probe = table_probe(hash);
@@ -102,8 +103,7 @@ struct server_key *server_key(struct server_library *l, struct server_relation *
 
 /* ---- Versions ---- */
 
-static struct value row_value(struct region *r,
-                              const struct server_relation *t,
+static struct value row_value(struct region *r, const struct server_relation *t,
                               const char *image, uint32_t length)
 {
 	struct value *pairs =
@@ -111,8 +111,8 @@ static struct value row_value(struct region *r,
 	const char *end = image + length, *text;
 	uint32_t n, c = 0;
 	while (c < t->column_count && image_next(&image, end, &text, &n)) {
-		pairs[2 * c] = value_string(r, t->columns[c],
-		                            strlen(t->columns[c]));
+		pairs[2 * c] =
+			value_string(r, t->columns[c], strlen(t->columns[c]));
 		pairs[2 * c + 1] = server_value(r, t->types[c], text, n);
 		c++;
 	}

@@ -58,7 +58,8 @@ struct server_step {
 	const char *text;
 	uint32_t session, place; /* which of its steps, from 1 */
 	uint32_t point;
-	uint32_t *names; /* of the transactions that may begin in it, by order */
+	uint32_t
+		*names; /* of the transactions that may begin in it, by order */
 	uint32_t name_count;
 	/* What it returns; no columns: nothing, or it is not known. */
 	uint32_t column_count;
@@ -118,8 +119,9 @@ static inline struct server_library *server_of(struct guest_library *l)
 
 struct server_relation *server_relation(struct server_library *l, uint32_t oid);
 /* Under the lock. */
-struct server_key *server_key(struct server_library *l, struct server_relation *r,
-                              const char *image, uint32_t length);
+struct server_key *server_key(struct server_library *l,
+                              struct server_relation *r, const char *image,
+                              uint32_t length);
 struct server_version *server_version(struct server_library *l,
                                       struct server_key *k, const char *image,
                                       uint32_t length);

@@ -20,6 +20,7 @@
 #include "sql/parser.h"
 #include "vm/bytecode.h"
 #include "vm/guest_session.h"
+#include "vm/program.h"
 
 /* A specification being loaded. */
 struct loading {
@@ -59,7 +60,8 @@ static char *block_text(const struct loading *l, const struct spec_block *b)
 }
 
 /* Where the block's text begins. */
-static struct place begin_of(const struct loading *l, const struct spec_block *b)
+static struct place begin_of(const struct loading *l,
+                             const struct spec_block *b)
 {
 	const char *text = l->library->all.items[b->at.source].text;
 	struct place at = b->at;
@@ -120,10 +122,12 @@ static bool start_server(struct loading *l)
 		text_format(
 			&sql,
 			"CREATE SCHEMA isoscope_engine;"
-			"CREATE FUNCTION isoscope_engine.access_method(internal) "
+			"CREATE FUNCTION "
+		        "isoscope_engine.access_method(internal) "
 			"RETURNS table_am_handler LANGUAGE c "
 			"AS '%s/isoscope.so', 'isoscope_access_method';"
-			"CREATE FUNCTION isoscope_engine.restart() RETURNS void "
+			"CREATE FUNCTION isoscope_engine.restart() RETURNS "
+		        "void "
 			"LANGUAGE c AS '%s/isoscope.so', 'isoscope_restart';"
 			"CREATE FUNCTION isoscope_engine.nextval(regclass) "
 			"RETURNS bigint LANGUAGE c "
@@ -152,13 +156,14 @@ static bool start_server(struct loading *l)
 
 /* ---- Set-up ---- */
 
-static bool run_setup(struct loading *l, const struct spec_setup *s)
+static bool run_setup(struct loading *l, struct spec_setup *s)
 {
 	struct connection *c = &l->library->setup;
-	if (s->file)
-		return fail(l, s->at,
-		            "--engine=postgres does not read files of set-up "
-		            "yet");
+	if (!spec_read_setup(&l->library->all, s, program_path(l->program),
+	                     l->given, &l->digest)) {
+		l->failed = true;
+		return false;
+	}
 	char *text = block_text(l, &s->sql);
 	bool fine = connection_run(c, text);
 	free(text);
@@ -264,8 +269,10 @@ static uint32_t find_uniques(struct loading *l, struct server_relation *t,
 	           "coalesce(pg_get_expr(i.indpred, i.indrelid), 'true'), "
 	           "i.indnullsnotdistinct, "
 	           "(SELECT string_agg(pg_get_indexdef(i.indexrelid, k, true), "
-	           "E'\\x01' ORDER BY k) FROM generate_series(1, i.indnkeyatts) k), "
-	           "(SELECT string_agg(a.atttypid::text, ' ' ORDER BY a.attnum) "
+	           "E'\\x01' ORDER BY k) FROM generate_series(1, "
+	           "i.indnkeyatts) k), "
+	           "(SELECT string_agg(a.atttypid::text, ' ' ORDER BY "
+	           "a.attnum) "
 	           "FROM pg_attribute a WHERE a.attrelid = i.indexrelid "
 	           "AND a.attnum <= i.indnkeyatts), i.indnkeyatts "
 	           "FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
@@ -295,7 +302,8 @@ static uint32_t find_uniques(struct loading *l, struct server_relation *t,
 		}
 		free(words[4]);
 		words[4] = image_column(row, length, 4);
-		for (char *rest = words[4], *one; (one = strsep(&rest, "\x01"));)
+		for (char *rest = words[4], *one;
+		     (one = strsep(&rest, "\x01"));)
 			text_format(select, ", (%s)", one);
 		for (char *rest = words[5], *one; (one = strsep(&rest, " "));)
 			r->types[r->column_count++] = number(one);
@@ -338,7 +346,10 @@ static void take_row(struct loading *l, struct server_relation *t,
                      const struct unique *uniques, uint32_t count,
                      const char *image, uint32_t length, uint32_t row)
 {
-	struct { const char *text; uint32_t length; } c[COLUMNS_MOST];
+	struct {
+		const char *text;
+		uint32_t length;
+	} c[COLUMNS_MOST];
 	const char *end = image + length;
 	uint32_t n = 0;
 	while (n < COLUMNS_MOST &&
@@ -390,6 +401,88 @@ static bool take_table(struct loading *l, uint32_t oid, const char *name,
 	while (fine && (row = connection_row(c, &at, &length)))
 		take_row(l, t, uniques, count, row, length, ++n);
 	return fine && !l->failed;
+}
+
+/* What set-up has made and sessions cannot have; and settings of its own, which
+ * they do not have, end. */
+static bool sealable(struct loading *l)
+{
+	struct connection *c = &l->library->setup;
+	size_t at = 0;
+	uint32_t length;
+	const char *row;
+	if (!query(l,
+	           "RESET ALL;"
+	           /* Equal values of these types are equal texts. */
+	           "WITH user_class AS (SELECT c.*, n.nspname FROM pg_class c "
+	           "JOIN pg_namespace n ON n.oid = c.relnamespace "
+	           "WHERE c.oid >= 16384 AND n.nspname <> 'pg_toast'), "
+	           "key_type AS (SELECT c.relname, a.attname, "
+	           "CASE WHEN t.typtype = 'd' THEN b.oid ELSE t.oid END AS "
+	           "oid, "
+	           "CASE WHEN t.typtype = 'd' THEN b.typtype ELSE t.typtype "
+	           "END "
+	           "AS kind, format_type(t.oid, NULL) AS name, "
+	           "o.collisdeterministic "
+	           "FROM pg_index i JOIN user_class c ON c.oid = i.indrelid "
+	           "JOIN pg_attribute a ON a.attrelid = i.indexrelid "
+	           "AND a.attnum BETWEEN 1 AND i.indnkeyatts "
+	           "JOIN pg_type t ON t.oid = a.atttypid "
+	           "LEFT JOIN pg_type b ON b.oid = t.typbasetype "
+	           "LEFT JOIN pg_collation o ON o.oid = a.attcollation "
+	           "WHERE i.indisunique) "
+	           "SELECT 'table ' || c.relname || ', which is not of its own "
+	           "access method' FROM user_class c LEFT JOIN pg_am a "
+	           "ON a.oid = c.relam WHERE c.relkind = 'r' "
+	           "AND a.amname <> 'isoscope' "
+	           "UNION ALL SELECT 'foreign table ' || relname FROM "
+	           "user_class "
+	           "WHERE relkind = 'f' "
+	           "UNION ALL SELECT 'materialized view ' || relname "
+	           "FROM user_class WHERE relkind = 'm' "
+	           "UNION ALL SELECT 'partitioned table ' || relname "
+	           "FROM user_class WHERE relkind = 'p' "
+	           "UNION ALL SELECT 'table ' || inhrelid::regclass || ', "
+	           "which "
+	           "inherits from another' FROM pg_inherits i "
+	           "JOIN user_class c ON c.oid = i.inhrelid AND c.relkind = "
+	           "'r' "
+	           "UNION ALL SELECT 'constraint ' || conname || ', which "
+	           "excludes "
+	           "rows by an operator' FROM pg_constraint WHERE contype = "
+	           "'x' "
+	           "UNION ALL SELECT 'constraint ' || conname || ', which is "
+	           "deferrable' FROM pg_constraint WHERE condeferrable "
+	           "UNION ALL SELECT 'keys of type ' || name || ' (' || "
+	           "attname || "
+	           "' of table ' || relname || ')' FROM key_type "
+	           "WHERE NOT (kind = 'e' OR oid IN "
+	           "('bool'::regtype, 'int2'::regtype, 'int4'::regtype, "
+	           "'int8'::regtype, 'oid'::regtype, 'text'::regtype, "
+	           "'varchar'::regtype, 'name'::regtype, '\"char\"'::regtype, "
+	           "'uuid'::regtype, 'bytea'::regtype, 'date'::regtype, "
+	           "'timestamp'::regtype, 'timestamptz'::regtype, "
+	           "'inet'::regtype)) OR collisdeterministic IS false "
+	           "UNION ALL SELECT 'settings of function ' || proname "
+	           "FROM pg_proc WHERE EXISTS (SELECT FROM unnest(proconfig) s "
+	           "WHERE s NOT LIKE 'search_path=%%') AND oid >= 16384 "
+	           "UNION ALL SELECT 'function ' || proname || ' in language ' "
+	           "|| lanname FROM pg_proc p JOIN pg_language l "
+	           "ON l.oid = p.prolang WHERE p.oid >= 16384 "
+	           "AND lanname NOT IN ('sql', 'plpgsql', 'c', 'internal') "
+	           "UNION ALL SELECT 'settings of a role or a database' "
+	           "FROM pg_db_role_setting "
+	           "UNION ALL SELECT 'event trigger ' || evtname "
+	           "FROM pg_event_trigger"))
+		return false;
+	if (!(row = connection_row(c, &at, &length))) return true;
+	char *what = image_column(row, length, 0);
+	fail(l,
+	     l->library->spec.setup_count ? l->library->spec.setups[0].at
+	                                  : (struct place){ 0 },
+	     "--engine=postgres does not support %s", what ? what : "this");
+	free(what);
+	return false;
 }
 
 /* The rows are what set-up has left; from here on they are isoscope's. */
@@ -454,12 +547,12 @@ static const char *level_of(json_t *options)
 	json_array_foreach(options, i, o)
 	{
 		json_t *e = json_object_get(o, "DefElem");
-		json_t *c = json_object_get(json_object_get(e, "arg"),
-		                            "A_Const");
+		json_t *c =
+			json_object_get(json_object_get(e, "arg"), "A_Const");
 		const char *name =
 			json_string_value(json_object_get(e, "defname"));
-		const char *v = json_string_value(json_object_get(
-			json_object_get(c, "sval"), "sval"));
+		const char *v = json_string_value(
+			json_object_get(json_object_get(c, "sval"), "sval"));
 		if (!name || !v || strcmp(name, "transaction_isolation"))
 			continue;
 		return !strcmp(v, "serializable")      ? "ser"
@@ -518,8 +611,8 @@ static void find_transactions(struct loading *l, struct server_step *s,
 			own = level_of(json_object_get(body, "options"));
 		if (!strcmp(kind, "VariableSetStmt"))
 			own = level_of(json_object_get(body, "args"));
-		if (transaction && is_kind(what, "TRANS_STMT_COMMIT",
-		                           "TRANS_STMT_ROLLBACK")) {
+		if (transaction &&
+		    is_kind(what, "TRANS_STMT_COMMIT", "TRANS_STMT_ROLLBACK")) {
 			if (asked) add_transaction(l, s, name, level);
 			asked = inside = *block = false;
 			level = NULL;
@@ -593,8 +686,9 @@ static void add_step(struct loading *l, struct server_session *x,
 	s->spec = spec;
 	s->sql = sql;
 	s->session = session;
-	s->place = spec ? (uint32_t)(spec - l->library->spec.sessions[session]
-	                                            .steps) + 1
+	s->place = spec ? (uint32_t)(spec -
+	                             l->library->spec.sessions[session].steps) +
+	                           1
 	                : 0;
 	s->text = keep(l, text);
 	free(text);
@@ -630,8 +724,8 @@ static void add_sessions(struct loading *l)
 		if (spec->has_setup)
 			add_step(l, x, i, NULL, &spec->setup, &block);
 		for (uint32_t k = 0; k < spec->step_count && !l->failed; k++)
-			add_step(l, x, i, &spec->steps[k],
-			         &spec->steps[k].sql, &block);
+			add_step(l, x, i, &spec->steps[k], &spec->steps[k].sql,
+			         &block);
 		uint32_t number = program_add_session(l->program, x->name);
 		l->program->sessions[number].entry = number;
 	}
@@ -707,13 +801,14 @@ static void note_column(struct mention *m, json_t *ref)
 	if (!names[0] || !names[1] || strcmp(names[1], "error")) return;
 	const struct server_step *s = find_step(m->loading->library, names[0]);
 	if (!s) return;
-	uint32_t at = (uint32_t)json_integer_value(
-		json_object_get(ref, "location"));
+	uint32_t at =
+		(uint32_t)json_integer_value(json_object_get(ref, "location"));
 	uint32_t n = a->error_count++;
 	a->errors = mem_grow(a->errors, n + 1, sizeof *a->errors);
-	a->error_lengths = mem_grow(a->error_lengths, n + 1,
-	                            sizeof *a->error_lengths);
-	a->error_steps = mem_grow(a->error_steps, n + 1, sizeof *a->error_steps);
+	a->error_lengths =
+		mem_grow(a->error_lengths, n + 1, sizeof *a->error_lengths);
+	a->error_steps =
+		mem_grow(a->error_steps, n + 1, sizeof *a->error_steps);
 	/* In order. */
 	while (n && a->errors[n - 1] > at) {
 		a->errors[n] = a->errors[n - 1];
@@ -827,10 +922,10 @@ static void set_isolation(struct loading *l)
 		text_free(&t);
 	}
 	l->program->isolation =
-		s->isolation ? region_copy_string(&l->program->region,
-	                                          s->isolation,
-	                                          strlen(s->isolation))
-			     : "prc";
+		s->isolation
+			? region_copy_string(&l->program->region, s->isolation,
+	                                     strlen(s->isolation))
+			: "prc";
 }
 
 static bool load(struct loading *l, const char *path, const char *text,
@@ -850,6 +945,7 @@ static bool load(struct loading *l, const char *path, const char *text,
 	if (l->failed || !start_server(l)) return false;
 	for (uint32_t i = 0; i < s->spec.setup_count && !l->failed; i++)
 		run_setup(l, &s->spec.setups[i]);
+	if (!l->failed && !sealable(l)) return false;
 	if (!l->failed) seal(l);
 	if (!l->failed) add_sessions(l);
 	if (!l->failed) add_assertions(l);

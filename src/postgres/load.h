@@ -13,8 +13,8 @@ struct program;
 /* As sql_load(). */
 struct program *server_load(const char *path, const char *text, size_t length,
                             const struct sql_arguments *given, struct diags *d);
-/* Rows that sessions wrote are looked at by conditions from now on. False: there
- * were none. */
+/* Rows that sessions wrote are looked at by conditions from now on. False:
+ * there were none. */
 bool server_take_growth(struct program *p);
 
 #endif

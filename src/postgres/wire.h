@@ -13,16 +13,16 @@
 
 enum wire_kind {
 	/* From a backend: */
-	WIRE_HELLO,   /* `number`: of the session that it is of */
-	WIRE_BEGIN,   /* a transaction begins */
-	WIRE_READ,    /* `number` keys, struct wire_key with an image each; waits
-	               * for the answer */
-	WIRE_WRITE,   /* a key and a row, or, `number` 0, none */
+	WIRE_HELLO, /* `number`: of the session that it is of */
+	WIRE_BEGIN, /* a transaction begins */
+	WIRE_READ,  /* `number` keys, struct wire_key with an image each; waits
+	             * for the answer */
+	WIRE_WRITE, /* a key and a row, or, `number` 0, none */
 	WIRE_GIVE_UP, /* a key: its newest lock ends */
 	WIRE_COMMIT,
 	WIRE_ABORT,
 	WIRE_REPEATS, /* what follows is what is explored in another way */
-	WIRE_REFUSE, /* a text: what it does is not supported */
+	WIRE_REFUSE,  /* a text: what it does is not supported */
 	/* To a backend: */
 	WIRE_VERSION, /* a key and a row, which is `number` */
 	WIRE_GONE,    /* a key: some session deletes its row */

@@ -157,62 +157,18 @@ static void set_up(struct loading *l, void *data, const struct sql_statement *s)
 	region_free(&scratch);
 }
 
-/* What a file that set-up names holds, or would; or why it cannot be read. */
-static const char *read_whole(const struct sql_arguments *given,
-                              const char *path, struct text *all)
-{
-	char buffer[1 << 14];
-	size_t n;
-	for (size_t i = 0; given && i < given->text_count; i++) {
-		const struct load_text *t = &given->texts[i];
-		if (strcmp(t->path, path)) continue;
-		text_bytes(all, t->text, t->length);
-		return NULL;
-	}
-	FILE *f = fopen(path, "rb");
-	if (!f) return strerror(errno);
-	while ((n = fread(buffer, 1, sizeof buffer, f)) > 0 &&
-	       all->length <= LIMIT_FILE)
-		text_bytes(all, buffer, n);
-	const char *why = ferror(f) ? strerror(errno) : NULL;
-	fclose(f);
-	return all->length > LIMIT_FILE ? "the file is larger than 64 MiB"
-	                                : why;
-}
-
-/* A file that set-up names: all of it is a block. */
-static bool read_setup_file(struct loading *l, struct spec_setup *s)
-{
-	struct text path = { 0 }, all = { 0 };
-	const char *from = program_path(l->program);
-	const char *slash = strrchr(from, '/');
-	if (*s->file != '/' && slash)
-		text_bytes(&path, from, (size_t)(slash - from) + 1);
-	text_string(&path, s->file);
-	const char *why = read_whole(l->given, text_get(&path), &all);
-	if (why) {
-		fail(l, s->at, "cannot read '%s': %s", text_get(&path), why);
-	} else {
-		uint32_t source =
-			sources_add(&l->image->all, text_get(&path),
-		                    text_get(&all), (uint32_t)all.length);
-		s->sql = spec_whole(&l->image->all, source);
-		l->digest = hash_bytes(l->digest, text_get(&all), all.length);
-		if (!source_check_text(&l->image->all, source))
-			l->failed = true;
-	}
-	text_free(&path);
-	text_free(&all);
-	return !l->failed;
-}
-
 static void run_setups(struct loading *l)
 {
 	uint32_t sequences = 0;
 	start_sequences(l, 0);
 	for (uint32_t i = 0; i < l->spec.setup_count && !l->failed; i++) {
 		struct spec_setup *s = &l->spec.setups[i];
-		if (s->file && !read_setup_file(l, s)) return;
+		if (!spec_read_setup(&l->image->all, s,
+		                     program_path(l->program), l->given,
+		                     &l->digest)) {
+			l->failed = true;
+			return;
+		}
 		each_statement(l, &s->sql, PURPOSE_SETUP, set_up, &sequences);
 	}
 }

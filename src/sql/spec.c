@@ -1,11 +1,15 @@
 #include "sql/spec.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/table.h"
+#include "base/text.h"
+#include "lang/limits.h"
 
 enum word_kind { WORD_END, WORD_NAME, WORD_QUOTED, WORD_BLOCK, WORD_MARK };
 
@@ -404,6 +408,57 @@ bool spec_of_script(struct spec *s, struct sources *all, uint32_t source,
 		     "there is no session: give it one with --session "
 		     "'name: SQL'");
 	return !r.failed;
+}
+
+/* What a file that set-up names holds, or would; or why it cannot be read. */
+static const char *read_whole(const struct sql_arguments *given,
+                              const char *path, struct text *all)
+{
+	char buffer[1 << 14];
+	size_t n;
+	for (size_t i = 0; given && i < given->text_count; i++) {
+		const struct load_text *t = &given->texts[i];
+		if (strcmp(t->path, path)) continue;
+		text_bytes(all, t->text, t->length);
+		return NULL;
+	}
+	FILE *f = fopen(path, "rb");
+	if (!f) return strerror(errno);
+	while ((n = fread(buffer, 1, sizeof buffer, f)) > 0 &&
+	       all->length <= LIMIT_FILE)
+		text_bytes(all, buffer, n);
+	const char *why = ferror(f) ? strerror(errno) : NULL;
+	fclose(f);
+	return all->length > LIMIT_FILE ? "the file is larger than 64 MiB"
+	                                : why;
+}
+
+bool spec_read_setup(struct sources *all, struct spec_setup *s,
+                     const char *from, const struct sql_arguments *given,
+                     uint64_t *digest)
+{
+	struct text path = { 0 }, text = { 0 };
+	const char *slash = strrchr(from, '/');
+	if (!s->file) return true;
+	if (*s->file != '/' && slash)
+		text_bytes(&path, from, (size_t)(slash - from) + 1);
+	text_string(&path, s->file);
+	const char *why = read_whole(given, text_get(&path), &text);
+	bool fine = !why;
+	if (fine) {
+		uint32_t source =
+			sources_add(all, text_get(&path), text_get(&text),
+		                    (uint32_t)text.length);
+		s->sql = spec_whole(all, source);
+		*digest = hash_bytes(*digest, text_get(&text), text.length);
+		fine = source_check_text(all, source);
+	} else {
+		source_error(all, s->at, "cannot read '%s': %s",
+		             text_get(&path), why);
+	}
+	text_free(&path);
+	text_free(&text);
+	return fine;
 }
 
 void spec_free(struct spec *s)

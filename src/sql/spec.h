@@ -64,6 +64,11 @@ bool spec_of_script(struct spec *s, struct sources *all, uint32_t source,
                     const struct sql_arguments *given, struct region *r);
 /* All of a source, without a mark of the byte order. */
 struct spec_block spec_whole(const struct sources *all, uint32_t source);
+/* Reads a file that set-up names, relative to that of the specification,
+ * `from`: all of it is its block. False after adding an error. */
+bool spec_read_setup(struct sources *all, struct spec_setup *s,
+                     const char *from, const struct sql_arguments *given,
+                     uint64_t *digest);
 void spec_free(struct spec *s);
 
 #endif

@@ -1,20 +1,20 @@
 /* The table access method `isoscope`: heap tables while they are set up; in
  * sessions, what isoscope says. */
-#include "backend.h"
+#include "postgres/am/backend.h"
 
-#include "access/heapam.h"
-#include "access/tableam.h"
-#include "access/xact.h"
-#include "catalog/index.h"
-#include "catalog/pg_am_d.h"
-#include "executor/tuptable.h"
-#include "fmgr.h"
-#include "miscadmin.h"
-#include "storage/bufmgr.h"
-#include "utils/builtins.h"
-#include "utils/datum.h"
-#include "utils/guc.h"
-#include "utils/rel.h"
+#include <access/heapam.h>
+#include <access/tableam.h>
+#include <access/xact.h>
+#include <catalog/index.h>
+#include <catalog/pg_am_d.h>
+#include <executor/tuptable.h>
+#include <fmgr.h>
+#include <miscadmin.h>
+#include <storage/bufmgr.h>
+#include <utils/builtins.h>
+#include <utils/datum.h>
+#include <utils/guc.h>
+#include <utils/rel.h>
 
 /* What PostgreSQL looks for. */
 #pragma GCC visibility push(default)
@@ -77,8 +77,7 @@ static bool satisfies(Relation rel, TupleTableSlot *slot, Snapshot snapshot)
 /* ---- Changes ---- */
 
 static void remember(Relation rel, TupleTableSlot *slot, struct row *r,
-                     CommandId command, int strength,
-                     const struct version *old)
+                     CommandId command, int strength, const struct version *old)
 {
 	bool free;
 	HeapTuple tuple = ExecFetchSlotHeapTuple(slot, true, &free);
@@ -105,7 +104,7 @@ static void insert(Relation rel, TupleTableSlot *slot, CommandId command,
 	slot->tts_tableOid = RelationGetRelid(rel);
 	struct row *r = row_of_slot(rel, slot, &fresh);
 	unique_enter(rel, slot, r, NULL);
-	remember(rel, slot, r, command, UPDATE, NULL);
+	remember(rel, slot, r, command, STRENGTH_UPDATE, NULL);
 }
 
 static void insert_speculative(Relation rel, TupleTableSlot *slot,
@@ -115,8 +114,8 @@ static void insert_speculative(Relation rel, TupleTableSlot *slot,
 	if (iso_is_session())
 		insert(rel, slot, command, options, bulk);
 	else
-		heap->tuple_insert_speculative(rel, slot, command, options, bulk,
-		                               token);
+		heap->tuple_insert_speculative(rel, slot, command, options,
+		                               bulk, token);
 }
 
 static void complete_speculative(Relation rel, TupleTableSlot *slot,
@@ -137,8 +136,8 @@ static void multi_insert(Relation rel, TupleTableSlot **all, int count,
 		insert(rel, all[i], command, options, bulk);
 }
 
-/* A row was in the way, and is gone when it is locked: the statement looks again,
- * as if it had come later; and that is explored. */
+/* A row was in the way, and is gone when it is locked: the statement looks
+ * again, as if it had come later; and that is explored. */
 static void tell_repeats(void)
 {
 	struct wire_head h = { .kind = WIRE_REPEATS };
@@ -170,13 +169,13 @@ static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
 		       : own->tuple            ? TM_Updated
 		                               : TM_Deleted;
 	}
-	/* Who comes too late, and finds no row, locks nothing: so it is looked at
-	 * first where rows are deleted. What it becomes between that and the
+	/* Who comes too late, and finds no row, locks nothing: so it is looked
+	 * at first where rows are deleted. What it becomes between that and the
 	 * lock, it could as well have become before that. */
 	if (r->gone && !row_is_read(m, r, strength)) {
 		struct moment *before = moment_fresh();
-		rows_read(before, &r, 1, PLAIN);
-		struct version *seen = row_answer(before, r, PLAIN);
+		rows_read(before, &r, 1, STRENGTH_PLAIN);
+		struct version *seen = row_answer(before, r, STRENGTH_PLAIN);
 		if (!seen) {
 			*out = NULL;
 			return TM_Deleted;
@@ -196,47 +195,66 @@ static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
 	return TM_Updated;
 }
 
-static TM_Result delete(Relation rel, ItemPointer tid, CommandId command,
-                        Snapshot snapshot, Snapshot cross, bool wait,
-                        TM_FailureData *failure, bool moving)
+static TM_Result delete (Relation rel, ItemPointer tid, CommandId command,
+                         Snapshot snapshot, Snapshot cross, bool wait,
+                         TM_FailureData *failure, bool moving)
 {
 	struct version *v;
 	if (!iso_is_session())
 		return heap->tuple_delete(rel, tid, command, snapshot, cross,
 		                          wait, failure, moving);
-	TM_Result result = lock_row(rel, tid, command, UPDATE, failure, &v);
+	TM_Result result =
+		lock_row(rel, tid, command, STRENGTH_UPDATE, failure, &v);
 	if (result != TM_Ok) return result;
 	unique_leave(rel, v);
-	row_write(v->row, NULL, NULL, 0, command, UPDATE);
+	row_write(v->row, NULL, NULL, 0, command, STRENGTH_UPDATE);
 	return TM_Ok;
+}
+
+static bool changes(HeapTuple old, TupleTableSlot *slot, AttrNumber a)
+{
+	TupleDesc desc = slot->tts_tupleDescriptor;
+	Form_pg_attribute form = TupleDescAttr(desc, a - 1);
+	bool none, now_none;
+	Datum was = heap_getattr(old, a, desc, &none);
+	Datum is = slot_getattr(slot, a, &now_none);
+	return none != now_none ||
+	       (!none &&
+	        !datum_image_eq(was, is, form->attbyval, form->attlen));
 }
 
 /* Does it change a column of a key that others may refer to? */
 static bool changes_key(Relation rel, HeapTuple old, TupleTableSlot *slot)
 {
-	Bitmapset *key =
-		RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_KEY);
-	TupleDesc desc = RelationGetDescr(rel);
+	Bitmapset *key = RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_KEY);
 	bool changed = false;
-	for (int a = 1; a <= desc->natts && !changed; a++) {
-		Form_pg_attribute form = TupleDescAttr(desc, a - 1);
-		bool none, now_none;
-		if (!bms_is_member(a - FirstLowInvalidHeapAttributeNumber, key))
-			continue;
-		Datum was = heap_getattr(old, a, desc, &none);
-		Datum is = slot_getattr(slot, a, &now_none);
-		changed = none != now_none ||
-		          (!none && !datum_image_eq(was, is, form->attbyval,
-		                                    form->attlen));
-	}
+	for (int a = 1; a <= RelationGetNumberOfAttributes(rel); a++)
+		changed |= bms_is_member(a - FirstLowInvalidHeapAttributeNumber,
+		                         key) &&
+		           changes(old, slot, a);
 	bms_free(key);
 	return changed;
 }
 
+/* Does the row come to refer to another one? */
+static bool refers_anew(Relation rel, HeapTuple old, TupleTableSlot *slot)
+{
+	ListCell *cell;
+	foreach(cell, RelationGetFKeyList(rel))
+	{
+		ForeignKeyCacheInfo *f = lfirst(cell);
+		for (int i = 0; i < f->nkeys; i++)
+			if (!slot_attisnull(slot, f->conkey[i]) &&
+			    changes(old, slot, f->conkey[i]))
+				return true;
+	}
+	return false;
+}
+
 static TM_Result update(Relation rel, ItemPointer tid, TupleTableSlot *slot,
                         CommandId command, Snapshot snapshot, Snapshot cross,
-                        bool wait, TM_FailureData *failure,
-                        LockTupleMode *mode, bool *indexes)
+                        bool wait, TM_FailureData *failure, LockTupleMode *mode,
+                        bool *indexes)
 {
 	struct version *v = NULL;
 	bool fresh = false;
@@ -246,7 +264,7 @@ static TM_Result update(Relation rel, ItemPointer tid, TupleTableSlot *slot,
 	*indexes = false;
 	v = version_of_tid(tid);
 	bool key = changes_key(rel, v->tuple, slot);
-	int strength = key ? UPDATE : NO_KEY_UPDATE;
+	int strength = key ? STRENGTH_UPDATE : STRENGTH_NO_KEY_UPDATE;
 	*mode = key ? LockTupleExclusive : LockTupleNoKeyExclusive;
 	TM_Result result = lock_row(rel, tid, command, strength, failure, &v);
 	if (result != TM_Ok) return result;
@@ -255,7 +273,10 @@ static TM_Result update(Relation rel, ItemPointer tid, TupleTableSlot *slot,
 	                        ? row_of_slot(rel, slot, &fresh)
 	                        : v->row;
 	unique_enter(rel, slot, r, v);
-	if (r != v->row) row_write(v->row, NULL, NULL, 0, command, UPDATE);
+	if (r != v->row)
+		row_write(v->row, NULL, NULL, 0, command, STRENGTH_UPDATE);
+	if (!key && refers_anew(rel, v->tuple, slot))
+		strength = STRENGTH_REFERENCE;
 	remember(rel, slot, r, command, strength, v);
 	return TM_Ok;
 }
@@ -263,12 +284,12 @@ static TM_Result update(Relation rel, ItemPointer tid, TupleTableSlot *slot,
 static int strength_of(LockTupleMode mode)
 {
 	switch (mode) {
-	case LockTupleKeyShare: return KEY_SHARE;
-	case LockTupleShare: return SHARE;
-	case LockTupleNoKeyExclusive: return NO_KEY_UPDATE;
-	case LockTupleExclusive: return UPDATE;
+	case LockTupleKeyShare: return STRENGTH_KEY_SHARE;
+	case LockTupleShare: return STRENGTH_SHARE;
+	case LockTupleNoKeyExclusive: return STRENGTH_NO_KEY_UPDATE;
+	case LockTupleExclusive: return STRENGTH_UPDATE;
 	}
-	return UPDATE;
+	return STRENGTH_UPDATE;
 }
 
 static TM_Result lock(Relation rel, ItemPointer tid, Snapshot snapshot,
@@ -280,8 +301,6 @@ static TM_Result lock(Relation rel, ItemPointer tid, Snapshot snapshot,
 	if (!iso_is_session())
 		return heap->tuple_lock(rel, tid, snapshot, slot, command, mode,
 		                        policy, flags, failure);
-	if (policy != LockWaitBlock)
-		refuse("SKIP LOCKED and NOWAIT");
 	TM_Result result =
 		lock_row(rel, tid, command, strength_of(mode), failure, &v);
 	/* ON CONFLICT DO UPDATE */
@@ -291,8 +310,8 @@ static TM_Result lock(Relation rel, ItemPointer tid, Snapshot snapshot,
 		        (errcode(ERRCODE_CARDINALITY_VIOLATION),
 		         errmsg("ON CONFLICT DO UPDATE command cannot affect "
 		                "row a second time")));
-	if (!flags && result == TM_Updated) result = TM_Ok;
-	if (result == TM_Updated && (flags & TUPLE_LOCK_FLAG_FIND_LAST_VERSION)) {
+	if (result == TM_Updated &&
+	    (!flags || (flags & TUPLE_LOCK_FLAG_FIND_LAST_VERSION))) {
 		failure->traversed = true;
 		*tid = failure->ctid; /* as heapam has it */
 		result = TM_Ok;
@@ -322,19 +341,17 @@ static bool index_fetch(struct IndexFetchTableData *scan, ItemPointer tid,
 
 /* heapam's own function wants to see its own method. */
 static double build_index(Relation rel, Relation index, IndexInfo *info,
-                          bool sync, bool any, bool progress,
-                          BlockNumber first, BlockNumber count,
-                          IndexBuildCallback callback, void *data,
-                          TableScanDesc scan)
+                          bool sync, bool any, bool progress, BlockNumber first,
+                          BlockNumber count, IndexBuildCallback callback,
+                          void *data, TableScanDesc scan)
 {
 	double tuples = 0;
 	rel->rd_tableam = heap;
 	PG_TRY();
 	{
-		tuples = heap->index_build_range_scan(rel, index, info, sync,
-		                                      any, progress, first,
-		                                      count, callback, data,
-		                                      scan);
+		tuples = heap->index_build_range_scan(
+			rel, index, info, sync, any, progress, first, count,
+			callback, data, scan);
 	}
 	PG_FINALLY();
 	{
@@ -345,7 +362,7 @@ static double build_index(Relation rel, Relation index, IndexInfo *info,
 }
 
 static void refuse_validation(Relation rel, Relation index, IndexInfo *info,
-                           Snapshot snapshot, ValidateIndexState *state)
+                              Snapshot snapshot, ValidateIndexState *state)
 {
 	ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 	                errmsg("isoscope does not support CREATE INDEX "
@@ -410,4 +427,5 @@ void _PG_init(void)
 	moments_init();
 	transactions_init();
 	scans_init();
+	refusals_init();
 }

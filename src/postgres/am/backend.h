@@ -6,23 +6,23 @@
 #ifndef ISO_POSTGRES_BACKEND_H
 #define ISO_POSTGRES_BACKEND_H
 
-#include "postgres.h"
+#include <postgres.h>
 
-#include "access/htup.h"
-#include "funcapi.h"
-#include "nodes/execnodes.h"
-#include "utils/rel.h"
+#include <access/htup.h>
+#include <funcapi.h>
+#include <nodes/execnodes.h>
+#include <utils/rel.h>
 
+#include "base/access.h"
 #include "postgres/wire.h"
-
-/* As base/access.h has it. */
-enum { PLAIN, KEY_SHARE, SHARE, NO_KEY_UPDATE, UPDATE };
 
 /* What a statement reads from. */
 struct moment {
 	uint64 number;
 	bool begun, locked; /* it has read something; it has locked something */
 	bool goes_on;       /* whatever row it finds in its way */
+	bool checks;        /* which rows refer to one that goes */
+	bool refers;        /* is the row there that one refers to? */
 	uint64 accesses;    /* of the transaction, after its last one */
 };
 
@@ -35,12 +35,12 @@ struct version {
 	struct row *row;
 	uint32 number;
 	bool known;
-	HeapTuple tuple;    /* of tables; NULL: the row is deleted */
+	HeapTuple tuple; /* of tables; NULL: the row is deleted */
 	/* Where the row was inserted, if rows of its key are deleted: behind
 	 * its columns in an image; else NULL. */
 	char *origin;
 	uint32 origin_length;
-	char *image;        /* of entries of unique indexes: the row's key */
+	char *image; /* of entries of unique indexes: the row's key */
 	uint32 image_length;
 	CommandId command;
 	SubTransactionId inside;
@@ -145,8 +145,16 @@ struct moment *moment_of(Snapshot snapshot);
 struct moment *moment_now(void);
 /* One of its own. */
 struct moment *moment_fresh(void);
+/* The transaction, and the statement, have begun at one moment in all runs. */
+void moments_fix_clock(void);
 /* Statements of transactions at this level or deeper are over. */
 void moments_forget(int level);
+
+/* ---- refusals.c ---- */
+void refusals_init(void);
+void refuse_query(Query *q);
+/* False: the command is to have no effect. */
+bool refuse_command(Node *n, bool outermost);
 
 /* ---- scan.c ---- */
 void scans_init(void);

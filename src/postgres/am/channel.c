@@ -1,13 +1,13 @@
 /* The socket to isoscope. */
-#include "backend.h"
+#include "postgres/am/backend.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "miscadmin.h"
-#include "storage/latch.h"
-#include "utils/wait_event.h"
+#include <miscadmin.h>
+#include <storage/latch.h>
+#include <utils/wait_event.h>
 
 static int channel = -1;
 static StringInfoData pending; /* to be sent */
@@ -22,9 +22,8 @@ void channel_open(void)
 	channel = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (channel < 0 ||
 	    connect(channel, (struct sockaddr *)&to, sizeof to) < 0)
-		ereport(FATAL,
-		        (errmsg("isoscope does not answer at \"%s\": %m",
-		                iso_socket)));
+		ereport(FATAL, (errmsg("isoscope does not answer at \"%s\": %m",
+		                       iso_socket)));
 	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
 	initStringInfo(&pending);
 	MemoryContextSwitchTo(old);
@@ -38,8 +37,7 @@ static void flush_pending(void)
 		ssize_t n = send(channel, pending.data + sent,
 		                 (size_t)(pending.len - sent), MSG_NOSIGNAL);
 		if (n < 0 && errno == EINTR) continue;
-		if (n <= 0)
-			ereport(FATAL, (errmsg("isoscope has gone: %m")));
+		if (n <= 0) ereport(FATAL, (errmsg("isoscope has gone: %m")));
 		sent += (int)n;
 	}
 	resetStringInfo(&pending);
@@ -71,8 +69,7 @@ static void receive(char *to, size_t length)
 			length -= (size_t)n;
 			continue;
 		}
-		if (n == 0)
-			ereport(FATAL, (errmsg("isoscope has gone")));
+		if (n == 0) ereport(FATAL, (errmsg("isoscope has gone")));
 		if (errno == EINTR) continue;
 		if (errno != EAGAIN && errno != EWOULDBLOCK)
 			ereport(FATAL, (errmsg("isoscope has gone: %m")));

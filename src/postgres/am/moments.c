@@ -1,13 +1,15 @@
 /* Which accesses are of one statement: those that see by one snapshot. A
  * statement of a function that is not STABLE has a snapshot of its own. */
-#include "backend.h"
+#include "postgres/am/backend.h"
 
-#include "access/xact.h"
-#include "executor/executor.h"
-#include "tcop/utility.h"
-#include "utils/memutils.h"
-#include "utils/snapmgr.h"
-#include "utils/timestamp.h"
+#include <access/xact.h>
+#include <executor/executor.h>
+#include <tcop/tcopprot.h>
+#include <tcop/utility.h>
+#include <utils/fmgrprotos.h>
+#include <utils/memutils.h>
+#include <utils/snapmgr.h>
+#include <utils/timestamp.h>
 
 struct running {
 	struct running *next;
@@ -18,7 +20,7 @@ struct running {
 };
 
 static struct running *running; /* started, and not ended */
-static struct moment *now;      /* of what is executed */
+static struct moment *current;  /* of what is executed */
 static uint64 last_moment;
 
 static ExecutorStart_hook_type next_start;
@@ -55,8 +57,8 @@ struct moment *moment_of(Snapshot snapshot)
 
 struct moment *moment_now(void)
 {
-	if (!now) now = moment_new();
-	return now;
+	if (!current) current = moment_new();
+	return current;
 }
 
 void moments_forget(int level)
@@ -67,7 +69,31 @@ void moments_forget(int level)
 			*at = (*at)->next;
 		else
 			at = &(*at)->next;
-	if (level <= 1) now = NULL;
+	if (level <= 1) current = NULL;
+}
+
+/* A foreign key's trigger asks whether the row is there that one refers to, or
+ * which rows refer to one that goes: PostgreSQL looks at what these are now, at
+ * every level. Conditions are `column = $n` there, and `$n = column` here. */
+static void look_for_trigger(struct moment *m, QueryDesc *q)
+{
+	const char *s = q->sourceText, *where = s ? strstr(s, " WHERE ") : NULL;
+	if (!where || !strstr(where, " OPERATOR(pg_catalog.=) ") ||
+	    !DatumGetInt32(DirectFunctionCall1(pg_trigger_depth, 0)))
+		return;
+	bool asks = !strncmp(s, "SELECT 1 FROM ", 14);
+	m->checks =
+		where[7] == '$' && (asks || !strncmp(s, "DELETE FROM ", 12) ||
+	                            !strncmp(s, "UPDATE ", 7));
+	m->refers =
+		where[7] == '"' && asks && strstr(where, " FOR KEY SHARE OF x");
+}
+
+void moments_fix_clock(void)
+{
+	/* 2024-01-01 00:00:00+00 */
+	TimestampTz at = INT64CONST(757382400000000);
+	SetParallelStartTimestamps(at, at);
 }
 
 static void start(QueryDesc *q, int flags)
@@ -76,10 +102,12 @@ static void start(QueryDesc *q, int flags)
 		struct running *same = find(q->snapshot);
 		struct running *r = MemoryContextAllocZero(
 			TopTransactionContext, sizeof *r);
+		moments_fix_clock();
 		transaction_begin();
 		r->query = q;
 		r->snapshot = q->snapshot;
 		r->moment = same ? same->moment : moment_new();
+		if (!same) look_for_trigger(r->moment, q);
 		r->level = GetCurrentTransactionNestLevel();
 		r->next = running;
 		running = r;
@@ -89,9 +117,9 @@ static void start(QueryDesc *q, int flags)
 
 static struct moment *enter(QueryDesc *q)
 {
-	struct moment *before = now;
+	struct moment *before = current;
 	for (struct running *r = running; r; r = r->next)
-		if (r->query == q) now = r->moment;
+		if (r->query == q) current = r->moment;
 	return before;
 }
 
@@ -100,12 +128,12 @@ static void run(QueryDesc *q, ScanDirection direction, uint64 count, bool once)
 	struct moment *before = enter(q);
 	PG_TRY();
 	{
-		(next_run ? next_run : standard_ExecutorRun)(q, direction, count,
-		                                             once);
+		(next_run ? next_run : standard_ExecutorRun)(q, direction,
+		                                             count, once);
 	}
 	PG_FINALLY();
 	{
-		now = before;
+		current = before;
 	}
 	PG_END_TRY();
 }
@@ -119,7 +147,7 @@ static void finish(QueryDesc *q)
 	}
 	PG_FINALLY();
 	{
-		now = before;
+		current = before;
 	}
 	PG_END_TRY();
 }
@@ -141,6 +169,12 @@ static void utility(PlannedStmt *p, const char *text, bool keep,
                     QueryEnvironment *env, DestReceiver *to,
                     QueryCompletion *done)
 {
+	if (iso_is_session() && IsTransactionState() &&
+	    !IsAbortedTransactionBlockState()) {
+		bool outermost = text == debug_query_string;
+		moments_fix_clock();
+		if (!refuse_command(p->utilityStmt, outermost)) return;
+	}
 	(next_utility ? next_utility : standard_ProcessUtility)(
 		p, text, keep, context, params, env, to, done);
 	if (!iso_is_session() || !IsTransactionState()) return;

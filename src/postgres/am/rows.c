@@ -1,20 +1,20 @@
 /* Rows by their keys, the versions of them that were told, and what the
  * transaction has made of them. */
-#include "backend.h"
+#include "postgres/am/backend.h"
 
-#include "access/genam.h"
-#include "access/htup_details.h"
-#include "access/relation.h"
-#include "access/xact.h"
-#include "catalog/index.h"
-#include "common/hashfn.h"
-#include "miscadmin.h"
-#include "port/pg_bswap.h"
-#include "utils/builtins.h"
-#include "utils/guc.h"
-#include "utils/lsyscache.h"
-#include "utils/memutils.h"
-#include "utils/typcache.h"
+#include <access/genam.h>
+#include <access/htup_details.h>
+#include <access/relation.h>
+#include <access/xact.h>
+#include <catalog/index.h>
+#include <common/hashfn.h>
+#include <miscadmin.h>
+#include <port/pg_bswap.h>
+#include <utils/builtins.h>
+#include <utils/guc.h>
+#include <utils/lsyscache.h>
+#include <utils/memutils.h>
+#include <utils/typcache.h>
 
 enum { BUCKETS = 1 << 12, TIDS_OF_PAGE = 200 };
 
@@ -40,7 +40,8 @@ static uint32 births, transactions; /* of this one; since the session began */
 
 static void make_memory(void)
 {
-	HASHCTL c = { .keysize = sizeof(Oid), .entrysize = sizeof(struct table) };
+	HASHCTL c = { .keysize = sizeof(Oid),
+		      .entrysize = sizeof(struct table) };
 	if (memory) return;
 	memory = AllocSetContextCreate(TopMemoryContext, "isoscope",
 	                               ALLOCSET_DEFAULT_SIZES);
@@ -80,8 +81,8 @@ struct table *table_of(Relation rel)
 		Oid function;
 		bool varlena;
 		if (TupleDescAttr(t->desc, i)->attisdropped) continue;
-		getTypeOutputInfo(TupleDescAttr(t->desc, i)->atttypid, &function,
-		                  &varlena);
+		getTypeOutputInfo(TupleDescAttr(t->desc, i)->atttypid,
+		                  &function, &varlena);
 		fmgr_info_cxt(function, &t->out[i], memory);
 	}
 	find_key(t, rel);
@@ -240,8 +241,10 @@ static int compare_rows(const void *a, const void *b, void *data)
 		TypeCacheEntry *type = lookup_type_cache(
 			form->atttypid, TYPECACHE_CMP_PROC_FINFO);
 		bool none;
-		Datum v = heap_getattr(some_tuple(x), t->key[i], t->desc, &none);
-		Datum w = heap_getattr(some_tuple(y), t->key[i], t->desc, &none);
+		Datum v =
+			heap_getattr(some_tuple(x), t->key[i], t->desc, &none);
+		Datum w =
+			heap_getattr(some_tuple(y), t->key[i], t->desc, &none);
 		int order = DatumGetInt32(FunctionCall2Coll(
 			&type->cmp_proc_finfo, form->attcollation, v, w));
 		if (order) return order;
@@ -271,8 +274,8 @@ int rows_own(Oid relation, struct row ***out)
 			    r->relation != relation || !some_tuple(r))
 				continue;
 			if (count == capacity)
-				*out = repalloc(*out, (capacity *= 2) *
-				                              sizeof **out);
+				*out = repalloc(*out,
+				                (capacity *= 2) * sizeof **out);
 			(*out)[count++] = r;
 		}
 	return count;
@@ -313,11 +316,11 @@ static struct version *add_version(struct wire_head *h, const char *body)
 	if (t && h->known && !r->known) {
 		if (t->count == t->capacity) {
 			t->capacity = t->capacity ? 2 * t->capacity : 16;
-			t->rows = t->rows ? repalloc(t->rows,
-			                             t->capacity *
-			                                     sizeof *t->rows)
-			                  : palloc(t->capacity *
-			                           sizeof *t->rows);
+			t->rows =
+				t->rows ? repalloc(t->rows,
+			                           t->capacity *
+			                                   sizeof *t->rows)
+					: palloc(t->capacity * sizeof *t->rows);
 		}
 		t->rows[t->count++] = r;
 		t->sorted = false;
@@ -437,8 +440,9 @@ static void take_answers(struct moment *m, struct row **rows, int count,
 	for (int i = 0; i < count; i++) {
 		uint32 number;
 		memcpy(&number, body + i * sizeof number, sizeof number);
-		row_take_answer(m, rows[i], strength, numbered(rows[i], number));
-		if (strength != PLAIN) note_lock(rows[i]);
+		row_take_answer(m, rows[i], strength,
+		                numbered(rows[i], number));
+		if (strength >= STRENGTH_KEY_SHARE) note_lock(rows[i]);
 	}
 	pfree(body);
 }
@@ -459,20 +463,23 @@ void rows_read(struct moment *m, struct row **rows, int count, int strength)
 	if (h.number) {
 		transaction_begin();
 		/* Its moment is before that of a function's statement. */
-		if (m->begun && m->accesses != accesses && strength == PLAIN)
+		if (m->begun && m->accesses != accesses &&
+		    strength == STRENGTH_PLAIN)
 			refuse("a statement that goes on to read tables after "
 			       "a function that it calls has done so");
-		if (!m->begun && m->number < newest_moment && strength == PLAIN)
+		if (!m->begun && m->number < newest_moment &&
+		    strength == STRENGTH_PLAIN)
 			refuse("a statement that reads tables only after a "
 			       "function that it calls has done so");
 		m->accesses = ++accesses;
 		if (m->number > newest_moment) newest_moment = m->number;
-		if (m->locked && strength == KEY_SHARE)
+		if (m->locked && (strength == STRENGTH_KEY_SHARE ||
+		                  strength == STRENGTH_CHECK))
 			m->begun = m->locked = false;
 		h.strength = (uint8)strength;
 		h.joined = m->begun;
 		m->begun = true;
-		m->locked |= strength >= SHARE;
+		m->locked |= strength >= STRENGTH_SHARE;
 		channel_send(&h, s.data, (uint32)s.len);
 		take_answers(m, asked, (int)h.number, strength);
 	}
@@ -585,9 +592,19 @@ void transaction_begin(void)
 	channel_send(&h, NULL, 0);
 }
 
+/* The strongest lock that a write of it has taken. */
+static uint8 strength_of_own(const struct row *r)
+{
+	uint8 most = 0;
+	for (const struct version *v = r->own; v; v = v->older)
+		most = Max(most, v->strength);
+	return most;
+}
+
 static void tell_write(struct row *r, struct version *v)
 {
-	struct wire_head h = { .kind = WIRE_WRITE, .strength = v->strength };
+	struct wire_head h = { .kind = WIRE_WRITE,
+		               .strength = strength_of_own(r) };
 	struct wire_key k = { r->relation, r->key_length };
 	StringInfoData s;
 	initStringInfo(&s);
@@ -618,7 +635,8 @@ static int order_of_own(const void *a, const void *b)
 	const struct row *x = *(struct row *const *)a;
 	const struct row *y = *(struct row *const *)b;
 	int order;
-	if (x->relation != y->relation) return x->relation < y->relation ? -1 : 1;
+	if (x->relation != y->relation)
+		return x->relation < y->relation ? -1 : 1;
 	order = memcmp(x->key, y->key, Min(x->key_length, y->key_length));
 	return order ? order
 	             : (x->key_length > y->key_length) -
@@ -635,7 +653,8 @@ static void tell_writes(void)
 			if (r->transaction != transaction || !r->own) continue;
 			if (count == capacity) {
 				capacity = capacity ? 2 * capacity : 16;
-				all = all ? repalloc(all, capacity * sizeof *all)
+				all = all ? repalloc(all,
+				                     capacity * sizeof *all)
 				          : palloc(capacity * sizeof *all);
 			}
 			all[count++] = r;
@@ -668,8 +687,7 @@ static void at_inner_end(SubXactEvent event, SubTransactionId inner,
                          SubTransactionId parent, void *data)
 {
 	bool aborts = event == SUBXACT_EVENT_ABORT_SUB;
-	if (!iso_is_session() ||
-	    (!aborts && event != SUBXACT_EVENT_COMMIT_SUB))
+	if (!iso_is_session() || (!aborts && event != SUBXACT_EVENT_COMMIT_SUB))
 		return;
 	for (int b = 0; memory && b < BUCKETS; b++)
 		for (struct row *r = buckets[b]; r; r = r->next) {

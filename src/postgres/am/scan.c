@@ -1,41 +1,42 @@
 /* How sessions read tables. One plan node stands for all ways: it knows the
- * conditions on its table, and asks for the rows that could satisfy them in some
- * version that is known, in the order of their keys; or, where the conditions
- * name the whole primary key, for that row, whether it is there or not.
+ * conditions on its table, and asks for the rows that could satisfy them in
+ * some version that is known, in the order of their keys; or, where the
+ * conditions name the whole primary key, for that row, whether it is there or
+ * not.
  */
-#include "backend.h"
+#include "postgres/am/backend.h"
 
-#include "access/htup_details.h"
-#include "access/nbtree.h"
-#include "access/relation.h"
-#include "access/stratnum.h"
-#include "access/xact.h"
-#include "catalog/pg_class_d.h"
-#include "catalog/pg_opfamily_d.h"
-#include "catalog/pg_type_d.h"
-#include "commands/trigger.h"
-#include "executor/executor.h"
-#include "nodes/extensible.h"
-#include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
-#include "optimizer/clauses.h"
-#include "optimizer/cost.h"
-#include "optimizer/optimizer.h"
-#include "optimizer/pathnode.h"
-#include "optimizer/paths.h"
-#include "optimizer/plancat.h"
-#include "optimizer/planner.h"
-#include "optimizer/restrictinfo.h"
-#include "parser/parsetree.h"
-#include "port/pg_bswap.h"
-#include "utils/builtins.h"
-#include "utils/datum.h"
-#include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
-#include "utils/memutils.h"
-#include "utils/numeric.h"
-#include "utils/timestamp.h"
-#include "utils/typcache.h"
+#include <access/htup_details.h>
+#include <access/nbtree.h>
+#include <access/relation.h>
+#include <access/stratnum.h>
+#include <access/xact.h>
+#include <catalog/pg_class_d.h>
+#include <catalog/pg_opfamily_d.h>
+#include <catalog/pg_type_d.h>
+#include <commands/trigger.h>
+#include <executor/executor.h>
+#include <nodes/extensible.h>
+#include <nodes/makefuncs.h>
+#include <nodes/nodeFuncs.h>
+#include <optimizer/clauses.h>
+#include <optimizer/cost.h>
+#include <optimizer/optimizer.h>
+#include <optimizer/pathnode.h>
+#include <optimizer/paths.h>
+#include <optimizer/plancat.h>
+#include <optimizer/planner.h>
+#include <optimizer/restrictinfo.h>
+#include <parser/parsetree.h>
+#include <port/pg_bswap.h>
+#include <utils/builtins.h>
+#include <utils/datum.h>
+#include <utils/fmgroids.h>
+#include <utils/lsyscache.h>
+#include <utils/memutils.h>
+#include <utils/numeric.h>
+#include <utils/timestamp.h>
+#include <utils/typcache.h>
 
 static set_rel_pathlist_hook_type next_paths;
 static get_relation_info_hook_type next_info;
@@ -43,6 +44,8 @@ static planner_hook_type next_planner;
 static ExecutorStart_hook_type next_start;
 
 /* ---- Plans ---- */
+
+static bool asks_variables; /* do the conditions of the query being planned? */
 
 static Plan *make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
                        List *targets, List *clauses, List *plans);
@@ -62,6 +65,7 @@ static Plan *make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	s->scan.plan.qual = extract_actual_clauses(clauses, false);
 	s->scan.scanrelid = rel->relid;
 	s->flags = path->flags;
+	s->custom_private = list_make1(makeBoolean(asks_variables));
 	s->methods = &plan_methods;
 	return &s->scan.plan;
 }
@@ -80,13 +84,11 @@ static Relids tables_before(PlannerInfo *root, RelOptInfo *rel)
 	Relids all = NULL, before = NULL;
 	ListCell *cell;
 	int i = -1;
-	foreach (cell, rel->joininfo)
-		all = bms_add_members(
-			all, lfirst_node(RestrictInfo, cell)->clause_relids);
+	foreach(cell, rel->joininfo) all = bms_add_members(
+		all, lfirst_node(RestrictInfo, cell)->clause_relids);
 	while ((i = bms_next_member(rel->eclass_indexes, i)) >= 0) {
 		EquivalenceClass *c = list_nth(root->eq_classes, i);
-		if (!c->ec_has_const)
-			all = bms_add_members(all, c->ec_relids);
+		if (!c->ec_has_const) all = bms_add_members(all, c->ec_relids);
 	}
 	for (i = -1; (i = bms_next_member(all, i)) >= 0;)
 		if (i < (int)rel->relid && root->simple_rel_array[i])
@@ -121,8 +123,7 @@ static void set_paths(PlannerInfo *root, RelOptInfo *rel, Index index,
 	    entry->relkind != RELKIND_RELATION || entry->inh ||
 	    !is_table_of_ours(entry->relid))
 		return;
-	if (entry->tablesample)
-		refuse("TABLESAMPLE");
+	if (entry->tablesample) refuse("TABLESAMPLE");
 	rel->pathlist = NIL;
 	rel->partial_pathlist = NIL;
 	rel->consider_parallel = false;
@@ -152,11 +153,12 @@ static RelOptInfo *join_in_order(PlannerInfo *root, int levels, List *initial)
 {
 	RelOptInfo *all = NULL;
 	ListCell *cell;
-	if (!iso_is_session()) return standard_join_search(root, levels, initial);
-	foreach (cell, initial) {
+	if (!iso_is_session())
+		return standard_join_search(root, levels, initial);
+	foreach(cell, initial)
+	{
 		RelOptInfo *rel = lfirst(cell);
-		RelOptInfo *both =
-			all ? make_join_rel(root, all, rel) : rel;
+		RelOptInfo *both = all ? make_join_rel(root, all, rel) : rel;
 		if (!both) return standard_join_search(root, levels, initial);
 		if (all) {
 			generate_partitionwise_join_paths(root, both);
@@ -167,19 +169,30 @@ static RelOptInfo *join_in_order(PlannerInfo *root, int levels, List *initial)
 	return all;
 }
 
-/* ---- What does not depend on the run: now(), sequences ---- */
+/* ---- What does not depend on what is read ---- */
+
+static bool has_variable(Node *n, void *data)
+{
+	if (!n) return false;
+	if (IsA(n, Param) || IsA(n, Query)) return true;
+	return expression_tree_walker(n, has_variable, data);
+}
 
 static PlannedStmt *plan(Query *q, const char *text, int options,
                          ParamListInfo params)
 {
 	if (iso_is_session()) {
-		/* 2024-01-01 00:00:00+00 */
-		TimestampTz at = INT64CONST(757382400000000);
-		SetParallelStartTimestamps(at, at);
+		moments_fix_clock();
+		refuse_query(q);
 		q = sequences_replace(q);
 	}
-	return (next_planner ? next_planner : standard_planner)(q, text, options,
-	                                                        params);
+	bool before = asks_variables;
+	PlannedStmt *p;
+	asks_variables = q->jointree && has_variable(q->jointree->quals, NULL);
+	p = (next_planner ? next_planner : standard_planner)(q, text, options,
+	                                                     params);
+	asks_variables = before;
+	return p;
 }
 
 /* ---- Execution ---- */
@@ -196,9 +209,11 @@ struct scan_state {
 	struct named *names; /* of the columns of the key; NULL: not all are */
 	bool key_alone;      /* the conditions say nothing else */
 	bool tries;          /* conditions can be tried on rows */
-	bool started;
+	bool asks_variables; /* they do */
+	bool started, lazy;  /* rows are read as they are asked for */
 	int lock; /* it locks what it finds, and nothing else is read */
 	struct version **found;
+	struct row **rows; /* if it is lazy, instead of them */
 	int count, at;
 	MemoryContext memory; /* of what is found */
 	TupleTableSlot *trial;
@@ -237,8 +252,7 @@ static bool is_text(Oid type)
 
 static Node *without_relabel(Node *n)
 {
-	while (n && IsA(n, RelabelType))
-		n = (Node *)((RelabelType *)n)->arg;
+	while (n && IsA(n, RelabelType)) n = (Node *)((RelabelType *)n)->arg;
 	return n;
 }
 
@@ -284,7 +298,8 @@ static int names_column(struct scan_state *s, Node *n, struct named *out)
 		Oid type = TupleDescAttr(s->table->desc, a - 1)->atttypid;
 		Oid other = exprType(value);
 		if (!is_equality(e, type) ||
-		    !(type == other || (is_integer(type) && is_integer(other)) ||
+		    !(type == other ||
+		      (is_integer(type) && is_integer(other)) ||
 		      (is_text(type) && is_text(other))))
 			continue;
 		for (int i = 0; i < s->table->key_count; i++)
@@ -305,7 +320,8 @@ static void find_names(struct scan_state *s)
 	ListCell *cell;
 	if (!s->table->key_count) return;
 	s->names = palloc0(s->table->key_count * sizeof *s->names);
-	foreach (cell, quals) {
+	foreach(cell, quals)
+	{
 		struct named n;
 		int i = names_column(s, lfirst(cell), &n);
 		if (i < 0 || s->names[i].value) continue;
@@ -328,6 +344,8 @@ static void begin_scan(CustomScanState *c, EState *estate, int flags)
 	struct scan_state *s = (struct scan_state *)c;
 	Relation rel = c->ss.ss_currentRelation;
 	List *quals = c->ss.ps.plan->qual;
+	CustomScan *plan = (CustomScan *)c->ss.ps.plan;
+	s->asks_variables = boolVal(linitial(plan->custom_private));
 	s->table = table_of(rel);
 	find_names(s);
 	s->tries = !contain_volatile_functions((Node *)quals) &&
@@ -385,6 +403,15 @@ static bool is_certain(struct scan_state *s, struct row *r)
 	return true;
 }
 
+/* Can the key be another row's, behind that of this one? Then which of them is
+ * found by it counts. */
+static bool comes_again(struct row *r)
+{
+	for (struct version *v = r->versions; r->gone && v; v = v->older)
+		if (v->known && v->origin_length) return true;
+	return false;
+}
+
 static Relation relation_of(struct scan_state *s)
 {
 	return s->custom.ss.ss_currentRelation;
@@ -428,54 +455,96 @@ static struct row **all_rows(struct scan_state *s, int *count)
 	return all;
 }
 
-static void find(struct scan_state *s)
+/* Rows that could be found, by what is known of them. */
+static struct row **candidates(struct scan_state *s, int *count)
 {
-	EState *estate = s->custom.ss.ps.state;
-	Snapshot snapshot = estate->es_snapshot;
-	struct moment *m = moment_of(snapshot);
-	MemoryContext old = MemoryContextSwitchTo(s->memory);
-	struct row **all, **asked;
-	int count = 0, wanted = 0;
-	bool certain = s->lock != PLAIN;
-	s->count = s->at = 0;
-	s->started = true;
+	CommandId now = s->custom.ss.ps.state->es_snapshot->curcid;
+	struct row **all;
+	int n = 0;
 	if (s->names) {
 		all = palloc(sizeof *all);
 		all[0] = named_row(s);
-		count = all[0] != NULL;
-	} else {
-		all = all_rows(s, &count);
+		*count = all[0] != NULL;
+		return all;
 	}
-	asked = palloc((count + 1) * sizeof *asked);
+	all = all_rows(s, count);
+	for (int i = 0; i < *count; i++)
+		if (row_own(all[i], now) || matters(s, all[i]))
+			all[n++] = all[i];
+	*count = n;
+	return all;
+}
+
+static struct version *found_in(struct scan_state *s, struct moment *m,
+                                struct row *r, int strength)
+{
+	struct version *v =
+		row_own(r, s->custom.ss.ps.state->es_snapshot->curcid);
+	return v ? v : row_answer(m, r, strength);
+}
+
+static void find(struct scan_state *s)
+{
+	Snapshot snapshot = s->custom.ss.ps.state->es_snapshot;
+	struct moment *m = moment_of(snapshot);
+	MemoryContext old = MemoryContextSwitchTo(s->memory);
+	int count = 0, wanted = 0;
+	struct row **all = candidates(s, &count);
+	s->started = true;
+	s->at = s->count = 0;
+	s->lazy = m->checks && s->lock == STRENGTH_KEY_SHARE;
+	if (s->lazy) {
+		s->rows = all;
+		s->count = count;
+		MemoryContextSwitchTo(old);
+		return;
+	}
+	struct row **asked = palloc((count + 1) * sizeof *asked);
+	bool refers = m->refers && s->names;
+	bool certain = s->lock != STRENGTH_PLAIN && !m->checks &&
+	               (refers || !s->asks_variables);
 	for (int i = 0; i < count; i++) {
 		if (row_own(all[i], snapshot->curcid)) continue;
-		if (!s->names && !matters(s, all[i])) {
-			all[i] = NULL;
-			continue;
-		}
-		certain = certain && is_certain(s, all[i]);
+		certain = certain && (refers ? !comes_again(all[i])
+		                             : is_certain(s, all[i]));
 		asked[wanted++] = all[i];
 	}
-	int strength = certain ? s->lock : PLAIN;
+	int strength = certain     ? s->lock
+	               : m->checks ? STRENGTH_CHECK
+	                           : STRENGTH_PLAIN;
 	rows_read(m, asked, wanted, strength);
 	s->found = palloc((count + 1) * sizeof *s->found);
 	for (int i = 0; i < count; i++) {
-		struct version *v;
-		if (!all[i]) continue;
-		v = row_own(all[i], snapshot->curcid);
-		if (!v) v = row_answer(m, all[i], strength);
+		struct version *v = found_in(s, m, all[i], strength);
 		if (v && v->tuple) s->found[s->count++] = v;
 	}
 	MemoryContextSwitchTo(old);
+}
+
+/* The next one; NULL: there are no more. */
+static struct version *next_found(struct scan_state *s)
+{
+	Snapshot snapshot = s->custom.ss.ps.state->es_snapshot;
+	struct moment *m = moment_of(snapshot);
+	while (s->at < s->count) {
+		struct version *v;
+		if (!s->lazy) return s->found[s->at++];
+		struct row *r = s->rows[s->at++];
+		if (!row_own(r, snapshot->curcid))
+			rows_read(m, &r, 1, STRENGTH_CHECK);
+		v = found_in(s, m, r, STRENGTH_CHECK);
+		if (v && v->tuple) return v;
+	}
+	return NULL;
 }
 
 static TupleTableSlot *next(ScanState *ss)
 {
 	struct scan_state *s = (struct scan_state *)ss;
 	if (!s->started) find(s);
-	if (s->at == s->count) return ExecClearTuple(ss->ss_ScanTupleSlot);
-	version_store(s->found[s->at++], ss->ss_currentRelation,
-	              ss->ss_ScanTupleSlot);
+	struct version *v = next_found(s);
+	if (!v) return ExecClearTuple(ss->ss_ScanTupleSlot);
+	version_store(v, ss->ss_currentRelation, ss->ss_ScanTupleSlot);
 	return ss->ss_ScanTupleSlot;
 }
 
@@ -506,7 +575,8 @@ static void rescan(CustomScanState *c)
 	ExecScanReScan(&c->ss);
 }
 
-/* ---- Statements that lock the rows of one table, and read nothing else ---- */
+/* ---- Statements that lock the rows of one table, and read nothing else ----
+ */
 
 static struct scan_state *scan_below(PlanState *p)
 {
@@ -519,11 +589,11 @@ static struct scan_state *scan_below(PlanState *p)
 static int strength_of_mark(RowMarkType mark)
 {
 	switch (mark) {
-	case ROW_MARK_EXCLUSIVE: return UPDATE;
-	case ROW_MARK_NOKEYEXCLUSIVE: return NO_KEY_UPDATE;
-	case ROW_MARK_SHARE: return SHARE;
-	case ROW_MARK_KEYSHARE: return KEY_SHARE;
-	default: return PLAIN;
+	case ROW_MARK_EXCLUSIVE: return STRENGTH_UPDATE;
+	case ROW_MARK_NOKEYEXCLUSIVE: return STRENGTH_NO_KEY_UPDATE;
+	case ROW_MARK_SHARE: return STRENGTH_SHARE;
+	case ROW_MARK_KEYSHARE: return STRENGTH_KEY_SHARE;
+	default: return STRENGTH_PLAIN;
 	}
 }
 
@@ -542,13 +612,13 @@ static void find_lock(PlanState *p, EState *estate)
 		ModifyTableState *m = (ModifyTableState *)p;
 		struct scan_state *s = scan_below(outerPlanState(p));
 		if (!s || m->mt_nrels != 1) return;
-		if (m->operation == CMD_DELETE) s->lock = UPDATE;
+		if (m->operation == CMD_DELETE) s->lock = STRENGTH_UPDATE;
 		if (m->operation == CMD_UPDATE)
-			s->lock = ExecUpdateLockMode(
-					  estate, m->resultRelInfo) ==
-			                          LockTupleExclusive
-			                  ? UPDATE
-			                  : NO_KEY_UPDATE;
+			s->lock =
+				ExecUpdateLockMode(estate, m->resultRelInfo) ==
+						LockTupleExclusive
+					? STRENGTH_UPDATE
+					: STRENGTH_NO_KEY_UPDATE;
 	}
 }
 
@@ -557,9 +627,9 @@ static void start(QueryDesc *q, int flags)
 	(next_start ? next_start : standard_ExecutorStart)(q, flags);
 	ListCell *cell;
 	if (!iso_is_session()) return;
-	foreach (cell, q->estate->es_opened_result_relations) {
-		Relation rel =
-			((ResultRelInfo *)lfirst(cell))->ri_RelationDesc;
+	foreach(cell, q->estate->es_opened_result_relations)
+	{
+		Relation rel = ((ResultRelInfo *)lfirst(cell))->ri_RelationDesc;
 		if (iso_is_ours(rel)) unique_take_indexes(rel);
 	}
 	if (IsA(q->planstate, ModifyTableState) &&

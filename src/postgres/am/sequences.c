@@ -1,18 +1,18 @@
-/* Sequences: what they give is not taken back, and sessions do not wait for each
- * other, so that what one draws would depend on others. Each session draws from a
- * range of its own. */
-#include "backend.h"
+/* Sequences: what they give is not taken back, and sessions do not wait for
+ * each other, so that what one draws would depend on others. Each session draws
+ * from a range of its own. */
+#include "postgres/am/backend.h"
 
-#include "access/htup_details.h"
-#include "catalog/pg_sequence.h"
-#include "fmgr.h"
-#include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
-#include "parser/parse_func.h"
-#include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
-#include "utils/memutils.h"
-#include "utils/syscache.h"
+#include <access/htup_details.h>
+#include <catalog/pg_sequence.h>
+#include <fmgr.h>
+#include <nodes/makefuncs.h>
+#include <nodes/nodeFuncs.h>
+#include <parser/parse_func.h>
+#include <utils/fmgroids.h>
+#include <utils/lsyscache.h>
+#include <utils/memutils.h>
+#include <utils/syscache.h>
 
 enum { RANGE = 1000 };
 
@@ -91,10 +91,11 @@ Datum isoscope_currval(PG_FUNCTION_ARGS)
 	Oid sequence = PG_GETARG_OID(0);
 	struct draws *d = draws_of(sequence);
 	if (!d->drawn)
-		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		                errmsg("currval of sequence \"%s\" is not yet "
-		                       "defined in this session",
-		                       get_rel_name(sequence))));
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("currval of sequence \"%s\" is not yet "
+		                "defined in this session",
+		                get_rel_name(sequence))));
 	PG_RETURN_INT64(d->last);
 }
 
@@ -111,8 +112,8 @@ static Node *next_value(NextValueExpr *e)
 	Node *id = (Node *)makeConst(REGCLASSOID, -1, InvalidOid, sizeof(Oid),
 	                             ObjectIdGetDatum(e->seqid), false, true);
 	Node *call = (Node *)makeFuncExpr(our_function("nextval"), INT8OID,
-	                                  list_make1(id), InvalidOid, InvalidOid,
-	                                  COERCE_EXPLICIT_CALL);
+	                                  list_make1(id), InvalidOid,
+	                                  InvalidOid, COERCE_EXPLICIT_CALL);
 	Oid cast = e->typeId == INT4OID   ? F_INT4_INT8
 	           : e->typeId == INT2OID ? F_INT2_INT8
 	                                  : InvalidOid;
@@ -133,10 +134,6 @@ static Node *replace(Node *n, void *data)
 		FuncExpr *f = (FuncExpr *)n;
 		if (f->funcid == F_NEXTVAL) f->funcid = our_function("nextval");
 		if (f->funcid == F_CURRVAL) f->funcid = our_function("currval");
-		if (f->funcid == F_SETVAL_REGCLASS_INT8 ||
-		    f->funcid == F_SETVAL_REGCLASS_INT8_BOOL ||
-		    f->funcid == F_LASTVAL)
-			refuse("setval() and lastval() in a session");
 	}
 	return n;
 }

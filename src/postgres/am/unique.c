@@ -1,17 +1,17 @@
 /* Unique indexes but for the primary key: each is a relation of its own, whose
  * keys are what is indexed, and whose values are keys of rows. */
-#include "backend.h"
+#include "postgres/am/backend.h"
 
-#include "access/amapi.h"
-#include "access/genam.h"
-#include "access/relscan.h"
-#include "access/xact.h"
-#include "catalog/index.h"
-#include "executor/executor.h"
-#include "port/pg_bswap.h"
-#include "utils/builtins.h"
-#include "utils/datum.h"
-#include "utils/lsyscache.h"
+#include <access/amapi.h>
+#include <access/genam.h>
+#include <access/relscan.h>
+#include <access/xact.h>
+#include <catalog/index.h>
+#include <executor/executor.h>
+#include <port/pg_bswap.h>
+#include <utils/builtins.h>
+#include <utils/datum.h>
+#include <utils/lsyscache.h>
 
 static void not_unique(Relation rel, Relation index, Datum *values, bool *nulls)
 {
@@ -32,11 +32,12 @@ static struct version *look(struct row *r)
 	if (own) return own->image || own->tuple ? own : NULL;
 	/* Who finds one keeps nothing: that matters where it goes on. */
 	if (m->goes_on || GetCurrentTransactionNestLevel() > 1) {
-		rows_read(m, &r, 1, PLAIN);
-		if (row_answer(m, r, PLAIN)) return row_answer(m, r, PLAIN);
+		rows_read(m, &r, 1, STRENGTH_PLAIN);
+		if (row_answer(m, r, STRENGTH_PLAIN))
+			return row_answer(m, r, STRENGTH_PLAIN);
 	}
-	rows_read(m, &r, 1, UPDATE);
-	return row_answer(m, r, UPDATE);
+	rows_read(m, &r, 1, STRENGTH_UPDATE);
+	return row_answer(m, r, STRENGTH_UPDATE);
 }
 
 struct entry {
@@ -80,8 +81,8 @@ static bool make_entry(Relation index, TupleTableSlot *slot, struct entry *e)
 			Form_pg_attribute a =
 				TupleDescAttr(RelationGetDescr(index), i);
 			if (!e->nulls[i])
-				e->values[i] = datumCopy(e->values[i],
-				                         a->attbyval, a->attlen);
+				e->values[i] = datumCopy(
+					e->values[i], a->attbyval, a->attlen);
 		}
 	FreeExecutorState(estate);
 	return is;
@@ -120,7 +121,8 @@ void unique_enter(Relation rel, TupleTableSlot *slot, struct row *r,
 	if (t->key_count && (!before || before->row != r))
 		check_primary(rel, slot, r);
 	List *all = RelationGetIndexList(rel);
-	foreach (cell, all) {
+	foreach(cell, all)
+	{
 		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
 		struct entry was, is;
 		bool unique = index->rd_index->indisunique &&
@@ -132,15 +134,15 @@ void unique_enter(Relation rel, TupleTableSlot *slot, struct row *r,
 		if (had)
 			row_write(row_find(RelationGetRelid(index),
 			                   was.image.data, was.image.len),
-			          NULL, NULL, 0, now, UPDATE);
+			          NULL, NULL, 0, now, STRENGTH_UPDATE);
 		if (has) {
-			struct row *entry = row_find(RelationGetRelid(index),
-			                             is.image.data,
-			                             is.image.len);
+			struct row *entry =
+				row_find(RelationGetRelid(index), is.image.data,
+			                 is.image.len);
 			if (look(entry))
 				not_unique(rel, index, is.values, is.nulls);
 			row_write(entry, NULL, r->key, r->key_length, now,
-			          UPDATE);
+			          STRENGTH_UPDATE);
 		}
 		index_close(index, AccessShareLock);
 	}
@@ -154,7 +156,8 @@ void unique_leave(Relation rel, struct version *before)
 	TupleTableSlot *old = slot_of(rel, before);
 	List *all = RelationGetIndexList(rel);
 	ListCell *cell;
-	foreach (cell, all) {
+	foreach(cell, all)
+	{
 		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
 		struct entry was;
 		if (index->rd_index->indisunique &&
@@ -162,7 +165,7 @@ void unique_leave(Relation rel, struct version *before)
 		    make_entry(index, old, &was))
 			row_write(row_find(RelationGetRelid(index),
 			                   was.image.data, was.image.len),
-			          NULL, NULL, 0, now, UPDATE);
+			          NULL, NULL, 0, now, STRENGTH_UPDATE);
 		index_close(index, AccessShareLock);
 	}
 	list_free(all);
@@ -214,9 +217,9 @@ static bool find_conflict(IndexScanDesc s, ScanDirection direction)
 			appendBinaryStringInfo(&image, (char *)&n, sizeof n);
 			continue;
 		}
-		getTypeOutputInfo(TupleDescAttr(RelationGetDescr(index), i)
-		                          ->atttypid,
-		                  &function, &varlena);
+		getTypeOutputInfo(
+			TupleDescAttr(RelationGetDescr(index), i)->atttypid,
+			&function, &varlena);
 		char *text = OidOutputFunctionCall(function,
 		                                   s->keyData[i].sk_argument);
 		n = pg_hton32((uint32)strlen(text));
@@ -244,7 +247,8 @@ void unique_take_indexes(Relation rel)
 {
 	List *all = RelationGetIndexList(rel);
 	ListCell *cell;
-	foreach (cell, all) {
+	foreach(cell, all)
+	{
 		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
 		struct IndexAmRoutine *m = index->rd_indam;
 		if (m->aminsert != insert_nothing) {
