@@ -290,6 +290,20 @@ static bool find_user(struct cluster *c, struct text *why)
 	return true;
 }
 
+/* Can the server's user get there? */
+static bool is_reached(const struct cluster *c, const char *path)
+{
+	char part[sizeof c->folder];
+	bool fine = true;
+	for (size_t i = 1; fine && c->other && path[i - 1]; i++) {
+		struct stat s;
+		if (path[i] && path[i] != '/') continue;
+		snprintf(part, sizeof part, "%.*s", (int)i, path);
+		fine = !stat(part, &s) && s.st_mode & S_IXOTH;
+	}
+	return fine;
+}
+
 static bool answers(const struct cluster *c)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -331,9 +345,12 @@ static void tell_log(const struct cluster *c, struct text *why)
 	char path[96], line[512], last[512] = "";
 	snprintf(path, sizeof path, "%s/log", c->folder);
 	FILE *f = fopen(path, "r");
-	while (f && fgets(line, sizeof line, f))
-		if (strstr(line, "FATAL") || strstr(line, "error"))
-			strcpy(last, line);
+	bool fatal = false;
+	while (f && fgets(line, sizeof line, f)) {
+		bool says = strstr(line, "FATAL") || strstr(line, "error");
+		if (says || !fatal) strcpy(last, line);
+		fatal |= says;
+	}
 	if (f) fclose(f);
 	last[strcspn(last, "\n")] = 0;
 	text_format(why, "PostgreSQL does not start%s%s", *last ? ": " : "",
@@ -345,24 +362,32 @@ struct cluster *cluster_start(const char *module, struct text *why)
 	struct cluster *c = mem_take0(1, sizeof *c);
 	const char *at = getenv("TMPDIR");
 	c->alive = -1;
+	bool found = find_user(c, why);
 	/* The path of a socket is short. */
-	if (!at || *at != '/' || strlen(at) > 40) at = "/tmp";
+	if (!at || *at != '/' || strlen(at) > 40 || !is_reached(c, at))
+		at = "/tmp";
 	snprintf(c->folder, sizeof c->folder, "%s/isoscope-XXXXXX", at);
 	if (!*ISO_POSTGRES_PROGRAMS) {
 		text_string(why,
 		            "this isoscope was built without PostgreSQL; on "
 		            "Debian: apt-get install postgresql-15 "
 		            "postgresql-server-dev-15, and build it anew");
-	} else if (access(ISO_POSTGRES_PROGRAMS "/postgres", X_OK)) {
+	} else if (access(ISO_POSTGRES_PROGRAMS "/postgres", X_OK) ||
+	           access(ISO_POSTGRES_PROGRAMS "/initdb", X_OK)) {
+		text_clear(why);
 		text_string(why, "PostgreSQL is missing; on Debian: apt-get "
 		                 "install postgresql-15");
-	} else if (!find_user(c, why)) {
+	} else if (!found) {
 		/* it is told */
+	} else if (access(module, R_OK)) {
+		text_format(why, "%s is missing: install isoscope again",
+		            module);
 	} else if (!mkdtemp(c->folder)) {
 		text_format(why, "cannot make a folder in %s: %s", at,
 		            strerror(errno));
 	} else {
 		bool fine = !c->other || !chown(c->folder, c->user, c->group);
+		assert(strlen(c->folder) < sizeof c->folder - 1);
 		fine = start_keeper(c) && fine && take_module(c, module) &&
 		       make_data(c) && write_settings(c) &&
 		       write(c->alive, "", 1) == 1;

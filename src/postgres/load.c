@@ -28,6 +28,7 @@ struct loading {
 	struct program *program;
 	const struct sql_arguments *given;
 	struct sql_parser *parser;
+	struct diags *diags;
 	uint64_t digest;
 	bool failed;
 };
@@ -123,11 +124,11 @@ static bool start_server(struct loading *l)
 			&sql,
 			"CREATE SCHEMA isoscope_engine;"
 			"CREATE FUNCTION "
-		        "isoscope_engine.access_method(internal) "
+			"isoscope_engine.access_method(internal) "
 			"RETURNS table_am_handler LANGUAGE c "
 			"AS '%s/isoscope.so', 'isoscope_access_method';"
 			"CREATE FUNCTION isoscope_engine.restart() RETURNS "
-		        "void "
+			"void "
 			"LANGUAGE c AS '%s/isoscope.so', 'isoscope_restart';"
 			"CREATE FUNCTION isoscope_engine.nextval(regclass) "
 			"RETURNS bigint LANGUAGE c "
@@ -147,7 +148,11 @@ static bool start_server(struct loading *l)
 			fine = false;
 		}
 	}
-	if (!fine) fail(l, (struct place){ 0 }, "%s", text_get(&why));
+	if (!fine) {
+		diags_add(l->diags, DIAG_ERROR, program_path(l->program), 0, 0,
+		          NULL, "%s", text_get(&why));
+		l->failed = true;
+	}
 	text_free(&module);
 	text_free(&why);
 	text_free(&sql);
@@ -959,7 +964,7 @@ struct program *server_load(const char *path, const char *text, size_t length,
                             const struct sql_arguments *given, struct diags *d)
 {
 	struct server_library *s = mem_take0(1, sizeof *s);
-	struct loading l = { .library = s, .given = given };
+	struct loading l = { .library = s, .given = given, .diags = d };
 	l.parser = sql_parser_new();
 	region_init(&s->region);
 	sources_init(&s->all, &s->region, d);
