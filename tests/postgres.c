@@ -152,7 +152,7 @@ static void take_messages(struct connection *c)
 	}
 }
 
-bool connection_wait(struct connection *c, int milliseconds)
+bool client_wait(struct connection *c, int milliseconds)
 {
 	char buffer[1 << 12];
 	struct pollfd p = { .fd = c->fd, .events = POLLIN };
@@ -168,10 +168,10 @@ bool connection_wait(struct connection *c, int milliseconds)
 static void wait_long(struct connection *c, const char *what)
 {
 	enum { LONG = 30000 };
-	ck_assert_msg(connection_wait(c, LONG), "no answer to: %s", what);
+	ck_assert_msg(client_wait(c, LONG), "no answer to: %s", what);
 }
 
-void connection_open(struct connection *c, const struct postgres *s)
+void client_open(struct connection *c, const struct postgres *s)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	static const char parameters[] = "user\0test\0database\0postgres\0";
@@ -189,14 +189,14 @@ void connection_open(struct connection *c, const struct postgres *s)
 	wait_long(c, "the greeting");
 }
 
-void connection_close(struct connection *c)
+void client_close(struct connection *c)
 {
 	close(c->fd);
 	text_free(&c->in);
 	text_free(&c->rows);
 }
 
-void connection_send(struct connection *c, const char *sql)
+void client_send(struct connection *c, const char *sql)
 {
 	struct text t = { 0 };
 	ck_assert(!c->busy);
@@ -212,8 +212,8 @@ void connection_send(struct connection *c, const char *sql)
 	text_free(&t);
 }
 
-void connection_run(struct connection *c, const char *sql)
+void client_run(struct connection *c, const char *sql)
 {
-	connection_send(c, sql);
+	client_send(c, sql);
 	wait_long(c, sql);
 }

@@ -32,12 +32,12 @@ struct connection {
 	char error[6];    /* SQLSTATE of the first error, or "" */
 };
 
-void connection_open(struct connection *c, const struct postgres *s);
-void connection_close(struct connection *c);
-void connection_send(struct connection *c, const char *sql);
+void client_open(struct connection *c, const struct postgres *s);
+void client_close(struct connection *c);
+void client_send(struct connection *c, const char *sql);
 /* Waits so long for the rest of the answer; is it there? */
-bool connection_wait(struct connection *c, int milliseconds);
+bool client_wait(struct connection *c, int milliseconds);
 /* Both; stops the test after half a minute. */
-void connection_run(struct connection *c, const char *sql);
+void client_run(struct connection *c, const char *sql);
 
 #endif

@@ -39,7 +39,7 @@ static void take_result(struct driver *d, uint32_t i)
 static uint32_t sessions_of(struct driver *d, const char *query)
 {
 	uint32_t set = 0;
-	connection_run(&d->control, query);
+	client_run(&d->control, query);
 	for (const char *p = text_get(&d->control.rows); p && *p;
 	     p = strchr(p, '\n') + 1)
 		for (uint32_t k = 0; k < d->s->sessions; k++)
@@ -58,7 +58,7 @@ static void watch(struct driver *d, uint32_t i)
 {
 	struct going *g = &d->sessions[i];
 	enum { PATIENCE = 20000 };
-	for (int n = 0; !connection_wait(&g->c, n ? 1 : 0); n++) {
+	for (int n = 0; !client_wait(&g->c, n ? 1 : 0); n++) {
 		ck_assert_int_lt(n, PATIENCE);
 		if (blocked_sessions(d) >> i & 1) {
 			g->waits = true;
@@ -136,8 +136,8 @@ static void break_deadlocks(struct driver *d)
 		struct going *g = &d->sessions[i];
 		snprintf(sql, sizeof sql, "SELECT pg_cancel_backend(%d)",
 		         g->c.pid);
-		connection_run(&d->control, sql);
-		ck_assert(connection_wait(&g->c, LONG));
+		client_run(&d->control, sql);
+		ck_assert(client_wait(&g->c, LONG));
 		snprintf(g->c.error, sizeof g->c.error, "40P01");
 		take_result(d, i);
 		watch_waiting(d);
@@ -149,7 +149,7 @@ static void break_deadlocks(struct driver *d)
 static void send_step(struct driver *d, uint32_t i)
 {
 	struct going *g = &d->sessions[i];
-	connection_send(&g->c, d->s->steps[i][g->sent++]);
+	client_send(&g->c, d->s->steps[i][g->sent++]);
 	watch(d, i);
 	watch_waiting(d);
 	break_deadlocks(d);
@@ -164,7 +164,7 @@ static uint32_t first_of(uint32_t set)
 static void run_one(struct driver *d)
 {
 	struct schedules *s = d->s;
-	connection_run(&d->control, s->reset);
+	client_run(&d->control, s->reset);
 	ck_assert_str_eq(d->control.error, "");
 	for (uint32_t i = 0; i < s->sessions; i++) d->sessions[i].sent = 0;
 	s->length = 0;
@@ -204,12 +204,12 @@ static void driver_end(struct driver *d)
 {
 	struct schedules *s = d->s;
 	for (uint32_t i = 0; i < s->sessions; i++) {
-		connection_close(&d->sessions[i].c);
+		client_close(&d->sessions[i].c);
 		for (uint32_t k = 0; k < s->counts[i]; k++)
 			free(s->results[i][k].rows);
 	}
 	memset(s->results, 0, sizeof s->results);
-	connection_close(&d->control);
+	client_close(&d->control);
 	free(d);
 }
 
@@ -220,11 +220,10 @@ uint32_t schedules_run(struct schedules *s, uint32_t most,
 	uint32_t count = 0;
 	bool more = true;
 	d->s = s;
-	connection_open(&d->control, s->server);
+	client_open(&d->control, s->server);
 	for (uint32_t i = 0; i < s->sessions; i++) {
-		connection_open(&d->sessions[i].c, s->server);
-		connection_run(&d->sessions[i].c,
-		               "SET deadlock_timeout = '1min'");
+		client_open(&d->sessions[i].c, s->server);
+		client_run(&d->sessions[i].c, "SET deadlock_timeout = '1min'");
 	}
 	for (; more && count < most; count++) {
 		run_one(d);

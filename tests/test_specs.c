@@ -104,7 +104,7 @@ static void query_tables(struct trial *x, struct text *t)
 		struct text sql = { 0 };
 		text_format(&sql, "SELECT * FROM %s",
 		            x->catalog->tables[i]->name);
-		connection_run(&x->control, text_get(&sql));
+		client_run(&x->control, text_get(&sql));
 		text_free(&sql);
 		text_format(t, "%s\n", x->catalog->tables[i]->name);
 		add_lines(t, x->control.rows.length ? text_get(&x->control.rows)
@@ -163,12 +163,12 @@ static bool run_schedules(struct trial *x, const struct postgres *server)
 	const char *level = x->level == LEVEL_SER  ? "serializable"
 	                    : x->level == LEVEL_SI ? "repeatable read"
 	                                           : "read committed";
-	connection_open(&x->control, server);
+	client_open(&x->control, server);
 	text_format(&set,
 	            "ALTER DATABASE postgres SET default_transaction_isolation "
 	            "= '%s'",
 	            level);
-	connection_run(&x->control, text_get(&set));
+	client_run(&x->control, text_get(&set));
 	text_string(&reset, "DROP SCHEMA public CASCADE; "
 	                    "CREATE SCHEMA public;\n");
 	for (uint32_t i = 0; i < x->spec.setup_count; i++)
@@ -182,7 +182,7 @@ static bool run_schedules(struct trial *x, const struct postgres *server)
 			s.steps[i][k] = step_text(x, session, k);
 	}
 	bool all = schedules_run(&s, MOST, observe_schedule, x) != UINT32_MAX;
-	connection_close(&x->control);
+	client_close(&x->control);
 	text_free(&reset);
 	text_free(&set);
 	return all;

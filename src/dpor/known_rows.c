@@ -23,19 +23,21 @@ void explorer_know_rows(struct program *p, const atomic_bool *interrupt,
 		                     .timeout = timeout,
 		                     .jobs = 1 };
 	if (!program_is_sql(p)) return;
-	for (;;) {
+	for (bool again = true; again;) {
 		struct explorer *e = explorer_new(p, &o, NULL);
 		explorer_run(e);
 		explorer_free(e);
-		if (p->server ? server_take_growth(p) : sql_take_growth(p))
+		again = p->server ? server_take_growth(p) : sql_take_growth(p);
+		/* A PostgreSQL does not look at what may become of a row. What
+		 * moments of statements allow, the base may not. */
+		if (again || !p->server || program_fault(p) ||
+		    level_has_statements(o.level))
 			continue;
-		/* A PostgreSQL looks at no rows but those that it is given;
-		 * what becomes of others, prc says where the base does not. */
-		if (!p->server || o.level == LEVEL_PRC || program_fault(p))
-			break;
-		o.level = LEVEL_PRC;
-		o.base = LEVEL_PRC;
+		while (!level_has_statements(o.level)) o.level++;
+		assert(o.level < LEVEL_COUNT);
+		o.base = o.level;
 		o.algorithm = EXPLORE_ORDERLY;
+		again = true;
 	}
 	assert(p->server || !program_fault(p));
 }
