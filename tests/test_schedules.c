@@ -435,15 +435,14 @@ START_TEST(random_programs)
 	struct connection c;
 	uint64_t programs = is_quick() ? 2 : programs_or(200);
 	if (!postgres_start(&server)) return;
-	connection_open(&c, &server);
-	connection_run(&c,
-	               "CREATE TABLE t (k int PRIMARY KEY, v int, old int)");
+	client_open(&c, &server);
+	client_run(&c, "CREATE TABLE t (k int PRIMARY KEY, v int, old int)");
 	for (uint64_t i = 0; i < programs; i++)
 		for (int l = 0; l < 4; l++)
 			try_program(&server, levels[l],
 			            first_seed() * 100000 + i, 200);
 	if (!is_quick()) try_beside_others(&server);
-	connection_close(&c);
+	client_close(&c);
 	postgres_stop(&server);
 }
 END_TEST
