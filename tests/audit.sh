@@ -65,6 +65,39 @@ awk '/^    violated: 1 anomaly is possible/ { on = 1 }
 cmp -s shown out && pass || fail 'what the manual shows'
 run 0 audit shop.log --schema shop.sql -i si
 
+# The transactions as a program: what varies is a parameter.
+cat >>shop.log <<-END
+	2026-01-02 10:20:30.1 UTC [73] LOG:  statement: BEGIN
+	2026-01-02 10:20:30.1 UTC [73] LOG:  execute s: SELECT n FROM stock WHERE id = \$1
+	2026-01-02 10:20:30.1 UTC [73] DETAIL:  parameters: \$1 = '6'
+	2026-01-02 10:20:30.2 UTC [73] LOG:  statement: UPDATE stock SET n = 8 WHERE id = 6
+	2026-01-02 10:20:30.3 UTC [73] LOG:  statement: COMMIT
+END
+run 1 audit shop.log --schema shop.sql --program lifted.sql -q
+says 'lifted.sql: functions for 2 of 2 classes'
+cat >wanted.sql <<-'END'
+	CREATE TABLE stock (id int PRIMARY KEY, n int);
+
+
+	-- T1, shop.log:2: SELECT t1(5, 7)
+	CREATE FUNCTION t1(p1 int4, p2 int4) RETURNS void LANGUAGE sql AS $lifted$
+	  SELECT n FROM stock WHERE id = p1;
+	  UPDATE stock SET n = p2 WHERE id = p1;
+	$lifted$;
+
+	-- T2, shop.log:3: SELECT t2()
+	CREATE FUNCTION t2() RETURNS void LANGUAGE sql AS $lifted$
+	  SELECT sum(n) FROM stock;
+	$lifted$;
+END
+cmp -s wanted.sql lifted.sql && pass || fail 'the lifted program'
+echo 'INSERT INTO stock VALUES (5, 1);' >>lifted.sql
+run 1 explore lifted.sql --robust --session 'a: SELECT t1(5, 7)' --session 'b: SELECT t1(5, 8)'
+run 0 explore lifted.sql --robust --session 'a: SELECT t1(5, 7)' --session 'b: SELECT t2()'
+run 1 audit "$logs/shoppe.log" --schema "$logs/shoppe_schema.csv" --program lifted.sql -q
+says 'functions for 28 of 28 classes'
+run 0 explore lifted.sql --session 'a: SELECT 1'
+
 # Only one transaction reads and writes: nothing can go wrong.
 printf '\t\t 1 Query\tSELECT a FROM t\n' >one.log
 run 0 audit one.log

@@ -14,7 +14,9 @@ bool run_audit(struct audit *a, struct audit_given g, struct diags *d)
 	struct folder f = folder_new();
 	char *log = folder_file(&f, "log"), *schema = folder_file(&f, "schema");
 	char *hints = folder_file(&f, "hints");
-	struct audit_options o = { .log_count = 1, .level = g.level };
+	struct audit_options o = { .log_count = 1,
+		                   .level = g.level,
+		                   .lifts = g.lifts };
 	file_write(log, g.log, g.length ? g.length : strlen(g.log));
 	if (g.schema) file_write_text(schema, g.schema);
 	if (g.hints) file_write_text(hints, g.hints);

@@ -3,6 +3,7 @@
  * all sets. */
 #include <string.h>
 
+#include "audit/lift.h"
 #include "audit_support.h"
 #include "base/memory.h"
 #include "base/rng.h"
@@ -410,6 +411,15 @@ static void random_application(struct rng *r, uint32_t sessions,
 	text_free(&s);
 }
 
+static void all_are_lifted(struct audit *a)
+{
+	struct lifted l;
+	lift(&l, a);
+	ck_assert_msg(l.functions == a->classes.count, "%s",
+	              text_get(&l.program));
+	lift_free(&l);
+}
+
 /* What exploring finds among two or three transactions is among the cycles; but
  * under prc a statement that waits for a row which is then deleted, or whose
  * value is a query, has read two states of the row in a history, although what
@@ -430,7 +440,9 @@ START_TEST(what_exploring_finds)
 		ck_assert_msg(c.histories > 0, "%s", text_get(&spec));
 		audit_of(&a, (struct audit_given){ .log = text_get(&log),
 		                                   .schema = explored_schema,
-		                                   .level = l });
+		                                   .level = l,
+		                                   .lifts = n % 8 == 0 });
+		if (a.options.lifts) all_are_lifted(&a);
 		for (uint32_t i = 0; i < a.anomaly_count; i++)
 			if (a.anomalies[i].cycle.count < shortest)
 				shortest = a.anomalies[i].cycle.count;

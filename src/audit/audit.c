@@ -308,6 +308,7 @@ bool audit_run(struct audit *a, const struct audit_options *o, struct diags *d)
 	catalog_init(&a->catalog);
 	a->parser = sql_parser_new();
 	classes_init(&a->classes, &a->catalog, a->parser);
+	a->classes.templates.keeps_sql = o->lifts;
 	a->logs = mem_take0(o->log_count, sizeof *a->logs);
 	if (!read_schema(a, d) || !read_hints(a, d)) return false;
 	for (uint32_t i = 0; i < o->log_count && !a->stop; i++)

@@ -14,6 +14,7 @@ struct audit_options {
 	uint32_t log_count;
 	const char *schema, *hints; /* paths, or NULL */
 	enum level level;
+	bool lifts;     /* statements are kept, for lift() */
 	const char *as; /* what the database calls it, or NULL */
 	WITH_BUDGET;
 };

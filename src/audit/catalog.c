@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <jansson.h>
 #include <string.h>
+#include <strings.h>
 
 #include "audit/words.h"
 #include "base/hash.h"
@@ -30,6 +31,7 @@ void catalog_free(struct catalog *c)
 	free(c->columns);
 	table_free(&c->tables_by_name);
 	table_free(&c->columns_by_name);
+	text_free(&c->sql);
 	region_free(&c->region);
 }
 
@@ -202,6 +204,24 @@ static unsigned split(char *line, char *fields[FIELDS])
 	return n;
 }
 
+/* PostgreSQL's type for one of MySQL's. */
+static const char *type_of(const char *mysql)
+{
+	static const struct {
+		const char *begins, *type;
+	} types[] = { { "bigint", "bigint" },      { "tinyint", "integer" },
+		      { "smallint", "integer" },   { "mediumint", "integer" },
+		      { "int", "integer" },        { "decimal", "numeric" },
+		      { "double", "numeric" },     { "float", "numeric" },
+		      { "datetime", "timestamp" }, { "timestamp", "timestamp" },
+		      { "date", "date" } };
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (!strncasecmp(mysql, types[i].begins,
+		                 strlen(types[i].begins)))
+			return types[i].type;
+	return "text";
+}
+
 static bool read_lines(struct catalog *c, const char *path, char *text,
                        struct diags *d)
 {
@@ -228,6 +248,7 @@ static bool read_lines(struct catalog *c, const char *path, char *text,
 		last = t;
 		c->tables[t].told = true;
 		uint32_t column = add_column(c, t, f[1]);
+		c->columns[column].type = type_of(f[2]);
 		if (!strcmp(f[4], "PRI") && key_count < 64)
 			keys[key_count++] = column;
 		if (!strcmp(f[4], "UNI")) catalog_add_key(c, t, &column, 1);
@@ -261,6 +282,20 @@ static bool is_key(json_t *constraint)
 	       !strcmp(kind, "CONSTR_UNIQUE");
 }
 
+/* "int4", without what stands in brackets. */
+static const char *named_type(struct catalog *c, json_t *column)
+{
+	json_t *names =
+		json_object_get(json_object_get(column, "typeName"), "names");
+	size_t n = json_array_size(names);
+	const char *type = n ? node_name(json_array_get(names, n - 1)) : NULL;
+	if (!type || !*type) return NULL;
+	if (!strcmp(type, "serial")) return "integer";
+	if (!strcmp(type, "bigserial")) return "bigint";
+	if (!strcmp(type, "bpchar") || !strcmp(type, "varchar")) return "text";
+	return region_copy_string(&c->region, type, strlen(type));
+}
+
 static void create_table(struct catalog *c, json_t *create)
 {
 	size_t i, k;
@@ -274,6 +309,7 @@ static void create_table(struct catalog *c, json_t *create)
 		if (!node_is(element, "ColumnDef", &body)) continue;
 		uint32_t column =
 			add_column(c, t, node_string(body, "colname"));
+		c->columns[column].type = named_type(c, body);
 		json_t *constraints = json_object_get(body, "constraints");
 		json_array_foreach(constraints, k,
 		                   constraint) if (node_is(constraint,
@@ -338,6 +374,7 @@ static bool read_sql(struct catalog *c, struct sql_parser *p, const char *path,
 	json_array_foreach(all, i, statement)
 		schema_statement(c, json_object_get(statement, "stmt"));
 	json_decref(all);
+	text_bytes(&c->sql, text, length);
 	if (c->table_count > before) return true;
 	diags_add(d, DIAG_ERROR, path, 0, 0, NULL,
 	          "there is no CREATE TABLE in it");

@@ -18,10 +18,11 @@ enum { CATALOG_NONE = UINT32_MAX };
 struct audit_column {
 	const char *name; /* "*": any, of a table that no schema tells */
 	uint32_t table;
-	uint32_t weight; /* what protecting it costs, as a hint; else 1 */
-	bool fixed;      /* hints: it cannot be protected */
-	bool commutes;   /* hints: so do updates x = x + e */
-	bool unique;     /* hints: no two transactions have the same */
+	const char *type; /* as PostgreSQL has it; NULL: it is not known */
+	uint32_t weight;  /* what protecting it costs, as a hint; else 1 */
+	bool fixed;       /* hints: it cannot be protected */
+	bool commutes;    /* hints: so do updates x = x + e */
+	bool unique;      /* hints: no two transactions have the same */
 };
 
 /* A set of columns that a row is known by. */
@@ -46,6 +47,7 @@ struct catalog {
 	struct audit_column *columns;
 	uint32_t column_count, column_capacity;
 	struct table tables_by_name, columns_by_name;
+	struct text sql; /* the schema, if it is given as CREATE TABLE */
 };
 
 void catalog_init(struct catalog *c);

@@ -15,6 +15,12 @@ enum {
 struct step {
 	uint32_t template, line;
 	uint32_t first_row; /* values of its places */
+	uint32_t first_literal;
+};
+
+struct step_literal {
+	uint64_t value;
+	uint32_t text; /* in the session's */
 };
 
 struct session {
@@ -23,6 +29,9 @@ struct session {
 	uint32_t count, capacity;
 	uint64_t *rows;
 	uint32_t row_count, row_capacity;
+	struct step_literal *literals; /* if they are kept */
+	uint32_t literal_count, literal_capacity;
+	struct text texts;
 	bool ended;
 	bool begun;  /* by BEGIN */
 	bool manual; /* without autocommit */
@@ -51,7 +60,8 @@ void classes_init(struct classes *c, struct catalog *catalog,
 
 static void session_clear(struct session *s)
 {
-	s->count = s->row_count = 0;
+	s->count = s->row_count = s->literal_count = 0;
+	text_clear(&s->texts);
 	s->begun = s->failed = s->too_long = false;
 }
 
@@ -68,6 +78,8 @@ void classes_free(struct classes *c)
 	for (uint32_t i = 0; i < c->count; i++) {
 		free(c->items[i].statements);
 		free(c->items[i].places);
+		free(c->items[i].literals);
+		free(c->items[i].texts);
 	}
 	free(c->items);
 	table_free(&c->by_hash);
@@ -176,21 +188,18 @@ static void fold(struct classes *c, struct session *s)
 
 /* ---- which rows are the same ---- */
 
-/* Places of one row stay together as long as their values agree. */
-static void refine(struct transaction_class *x, const uint64_t *values)
+/* Those of one group stay together as long as their values agree; 0 agrees with
+ * none. */
+static void split_groups(uint32_t *group, const uint64_t *values, uint32_t n)
 {
 	struct table seen;
-	table_init(&seen, x->place_count);
-	uint32_t *before = mem_take(x->place_count * sizeof *before + 1);
-	for (uint32_t i = 0; i < x->place_count; i++)
-		before[i] = x->places[i].row;
-	for (uint32_t i = 0; i < x->place_count; i++) {
-		struct class_place *p = &x->places[i];
+	table_init(&seen, n);
+	uint32_t *before = mem_take(n * sizeof *before + 1);
+	if (n) memcpy(before, group, n * sizeof *before);
+	for (uint32_t i = 0; i < n; i++) {
 		uint32_t other;
-		p->named &= values[i] != 0;
-		p->varied |= values[i] != p->first;
-		p->row = i;
-		if (!p->named) continue;
+		group[i] = i;
+		if (!values[i]) continue;
 		uint64_t h = hash_mix(before[i], values[i]);
 		struct table_probe at = table_probe(hash_mix(h, 7));
 		while ((other = table_next(&seen, &at)) != TABLE_NONE)
@@ -200,10 +209,56 @@ static void refine(struct transaction_class *x, const uint64_t *values)
 		if (other == TABLE_NONE)
 			table_put(&seen, at, i);
 		else
-			p->row = other;
+			group[i] = other;
 	}
 	free(before);
 	table_free(&seen);
+}
+
+/* Places of one row stay together as long as their values agree. */
+static void refine(struct transaction_class *x, uint64_t *values)
+{
+	uint32_t *group = mem_take(x->place_count * sizeof *group + 1);
+	for (uint32_t i = 0; i < x->place_count; i++) {
+		struct class_place *p = &x->places[i];
+		group[i] = p->row;
+		p->named &= values[i] != 0;
+		p->varied |= values[i] != p->first;
+		if (!p->named) values[i] = 0;
+	}
+	split_groups(group, values, x->place_count);
+	for (uint32_t i = 0; i < x->place_count; i++)
+		x->places[i].row = group[i];
+	free(group);
+}
+
+/* Likewise literals. A statement may have another form than the first instance
+ * has, which reads and writes the same: WHERE id = $1 for WHERE id = 5. */
+static void refine_literals(const struct classes *c,
+                            struct transaction_class *x,
+                            const struct session *s)
+{
+	uint32_t n = x->literal_count;
+	uint32_t *group = mem_take(n * sizeof *group + 1);
+	uint64_t *values = mem_take0(n + 1, sizeof *values);
+	for (uint32_t i = 0; i < x->count; i++) {
+		const struct class_statement *t = &x->statements[i];
+		const struct step *step = &s->steps[i];
+		if (c->templates.items[step->template].literal_count !=
+		    t->literal_count)
+			continue;
+		for (uint32_t k = 0; k < t->literal_count; k++)
+			values[t->first_literal + k] =
+				s->literals[step->first_literal + k].value;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		group[i] = x->literals[i].group;
+		x->literals[i].varied |= values[i] != x->literals[i].first;
+	}
+	split_groups(group, values, n);
+	for (uint32_t i = 0; i < n; i++) x->literals[i].group = group[i];
+	free(group);
+	free(values);
 }
 
 static bool same_class(const struct classes *c,
@@ -234,6 +289,10 @@ static void class_fill(struct classes *c, struct transaction_class *x,
 			.line = s->steps[i].line,
 			.first_place = x->place_count
 		};
+		x->statements[i].first_literal = x->literal_count;
+		x->statements[i].literal_count =
+			c->templates.items[s->steps[i].template].literal_count;
+		x->literal_count += x->statements[i].literal_count;
 		x->place_count += shape->place_count;
 		x->operations += shape->counted;
 		for (uint32_t k = 0; k < shape->count; k++)
@@ -255,6 +314,23 @@ static void class_first(struct classes *c, struct transaction_class *x,
 				.named = true,
 				.first = values[t->first_place + p]
 			};
+	}
+}
+
+static void class_literals(struct transaction_class *x, const struct session *s)
+{
+	x->literals = mem_take(x->literal_count * sizeof *x->literals + 1);
+	x->texts = mem_take(s->texts.length + 1);
+	memcpy(x->texts, text_get(&s->texts), s->texts.length + 1);
+	for (uint32_t i = 0; i < x->count; i++) {
+		const struct class_statement *t = &x->statements[i];
+		for (uint32_t k = 0; k < t->literal_count; k++) {
+			const struct step_literal *l =
+				&s->literals[s->steps[i].first_literal + k];
+			x->literals[t->first_literal + k] =
+				(struct class_literal){ .first = l->value,
+				                        .text = l->text };
+		}
 	}
 }
 
@@ -288,6 +364,8 @@ static void add_instance(struct classes *c, struct session *s)
 	assert(!new || !x->instances);
 	if (new) class_first(c, x, values);
 	refine(x, values);
+	if (new && x->literal_count) class_literals(x, s);
+	if (x->literal_count) refine_literals(c, x, s);
 	free(values);
 	x->instances++;
 	assert(x->count && x->count == s->count);
@@ -299,6 +377,8 @@ static void session_free(struct session *s)
 {
 	free(s->steps);
 	free(s->rows);
+	free(s->literals);
+	text_free(&s->texts);
 }
 
 /* Without those that ended: a log may have millions. */
@@ -380,7 +460,17 @@ static void add_step(struct classes *c, struct session *s, uint32_t template,
 		return;
 	}
 	VEC_RESERVE(s->steps, s->count, s->capacity);
-	s->steps[s->count++] = (struct step){ template, line, s->row_count };
+	s->steps[s->count++] =
+		(struct step){ template, line, s->row_count, s->literal_count };
+	for (uint32_t i = 0; i < c->templates.items[template].literal_count;
+	     i++) {
+		VEC_RESERVE(s->literals, s->literal_count, s->literal_capacity);
+		struct step_literal *l = &s->literals[s->literal_count++];
+		l->text = (uint32_t)s->texts.length;
+		l->value = templates_literal(&c->templates, &c->words, template,
+		                             i, c->mysql, &s->texts);
+		text_char(&s->texts, 0);
+	}
 	for (uint32_t p = 0; p < places; p++) {
 		VEC_RESERVE(s->rows, s->row_count, s->row_capacity);
 		s->rows[s->row_count++] =

@@ -10,7 +10,17 @@ struct class_statement {
 	uint32_t shape;
 	uint32_t template; /* of the first instance */
 	uint32_t file, line;
-	uint32_t first_place; /* of it, among the class's */
+	uint32_t first_place;                  /* of it, among the class's */
+	uint32_t first_literal, literal_count; /* likewise, if they are kept */
+};
+
+/* A literal of a class, in the order of its statements. */
+struct class_literal {
+	uint64_t first; /* its value in the first instance */
+	uint32_t text;  /* where that is in the class's texts */
+	/* Those with the same number are the same in every instance. */
+	uint32_t group;
+	bool varied; /* not always the same */
 };
 
 /* A mention of a table in a statement of a class. */
@@ -28,6 +38,9 @@ struct transaction_class {
 	struct class_statement *statements;
 	struct class_place *places;
 	uint32_t count, place_count, rows;
+	struct class_literal *literals; /* if they are kept */
+	uint32_t literal_count;
+	char *texts;
 	uint64_t instances;
 	/* Reads and writes of columns; and of the first instance, before its
 	 * loops were cut to two rounds. */

@@ -71,6 +71,21 @@ static bool names_function(const struct rewriter *r, uint32_t i)
 }
 
 /* One word as it is, but for how MySQL writes names, strings and signs. */
+/* What stands between its quotes, as PostgreSQL has it. */
+static void put_string(struct rewriter *r, const struct sql_word *x)
+{
+	const char *s = r->w->text + x->at, *end = s + x->length - 1;
+	while (s < end && *s != '\'' && *s != '"') s++;
+	char quote = *s;
+	text_char(r->out, '\'');
+	for (s++; s < end; s++) {
+		if ((*s == '\\' || *s == quote) && s + 1 < end) s++;
+		if (*s == '\'') text_char(r->out, '\'');
+		text_char(r->out, *s);
+	}
+	text_char(r->out, '\'');
+}
+
 static void put_word(struct rewriter *r, uint32_t i)
 {
 	const struct sql_word *x = &r->w->items[i];
@@ -83,13 +98,17 @@ static void put_word(struct rewriter *r, uint32_t i)
 		{ "RLIKE", "~" },     { "DIV", "/" },
 		{ "XOR", "<>" },      { "STRAIGHT_JOIN", "JOIN" },
 		{ "SEPARATOR", "," }, { "UNSIGNED", "int" },
-		{ "SIGNED", "int" },
+		{ "SIGNED", "int" },  { "IFNULL", "COALESCE" },
+		{ "LCASE", "LOWER" }, { "UCASE", "UPPER" },
 	};
 	if (r->out->length) text_char(r->out, ' ');
 	r->places[i] = (uint32_t)r->out->length;
 	switch (x->kind) {
 	case WORD_STRING:
-		text_string(r->out, is(r, i - 1, "AS") ? "s" : "'s'");
+		if (is(r, i - 1, "AS"))
+			text_char(r->out, 's');
+		else
+			put_string(r, x);
 		return;
 	case WORD_QUOTED: put_name(r, i); return;
 	case WORD_VARIABLE: text_char(r->out, '1'); return;
@@ -280,6 +299,22 @@ static uint32_t end_of_change(const struct rewriter *r, uint32_t i)
 	return FIND(r, i, "ORDER", "LIMIT");
 }
 
+/* SET of one table, whose name PostgreSQL does not have before its columns. */
+static void put_assignments(struct rewriter *r, uint32_t from, uint32_t to)
+{
+	int depth = 0;
+	put_range(r, from, from + 1);
+	for (uint32_t i = from + 1, next; i < to; i = next) {
+		while (i + 2 < to && is(r, i + 1, ".")) i += 2;
+		for (next = i; next < to; next++) {
+			depth += is(r, next, "(") - is(r, next, ")");
+			if (!depth && is(r, next, ",")) break;
+		}
+		next += next < to;
+		put_range(r, i, next);
+	}
+}
+
 static void put_update(struct rewriter *r, uint32_t i)
 {
 	for (i++; is(r, i, "IGNORE") || is(r, i, "LOW_PRIORITY");) i++;
@@ -291,7 +326,10 @@ static void put_update(struct rewriter *r, uint32_t i)
 	if (where > end) where = end;
 	put(r, "UPDATE");
 	put_range(r, i, join < set ? join : set);
-	put_range(r, set, where);
+	if (join < set || set == where)
+		put_range(r, set, where);
+	else
+		put_assignments(r, set, where);
 	if (join < set) {
 		put(r, "FROM");
 		put_range(r, i, set);

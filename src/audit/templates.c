@@ -25,6 +25,8 @@ void templates_free(struct templates *f)
 		free(f->items[i].places);
 		free(f->items[i].text);
 		free(f->items[i].why);
+		free(f->items[i].sql);
+		free(f->items[i].literals);
 	}
 	for (uint32_t i = 0; i < f->shape_count; i++) {
 		free(f->shapes[i].items);
@@ -35,6 +37,7 @@ void templates_free(struct templates *f)
 	free(f->values);
 	free(f->value_at);
 	free(f->parameters);
+	free(f->parameter_at);
 	free(f->places);
 	text_free(&f->text);
 	words_free(&f->parameter_words);
@@ -83,8 +86,14 @@ void templates_parameters(struct templates *f, const char *text, size_t length)
 		if (w->items[i].kind != WORD_PARAMETER ||
 		    !word_is(w, i + 1, "="))
 			continue;
-		VEC_RESERVE(f->parameters, f->parameter_count,
-		            f->parameter_capacity);
+		if (f->parameter_count == f->parameter_capacity) {
+			VEC_RESERVE(f->parameters, f->parameter_count,
+			            f->parameter_capacity);
+			f->parameter_at =
+				mem_grow(f->parameter_at, f->parameter_capacity,
+			                 sizeof *f->parameter_at);
+		}
+		f->parameter_at[f->parameter_count] = i + 2;
 		f->parameters[f->parameter_count++] =
 			word_is(w, i + 2, "NULL") ? 0 : value_of(w, i + 2);
 	}
@@ -96,6 +105,35 @@ static uint64_t value(const struct templates *f, uint32_t literal)
 		return literal < f->value_count ? f->values[literal] : 0;
 	uint32_t n = literal - PLACE_PARAMETER;
 	return n && n <= f->parameter_count ? f->parameters[n - 1] : 0;
+}
+
+uint64_t templates_literal(struct templates *f, const struct sql_words *w,
+                           uint32_t template, uint32_t literal, bool mysql,
+                           struct text *out)
+{
+	assert(f->keeps_sql && literal < f->items[template].literal_count);
+	uint32_t which = f->items[template].literals[literal].which;
+	uint64_t v = value(f, which);
+	if (!v) return 0;
+	if (which >= PLACE_PARAMETER) {
+		w = &f->parameter_words;
+		mysql = false;
+		which = f->parameter_at[which - PLACE_PARAMETER - 1];
+	} else {
+		which = f->value_at[which];
+	}
+	if (mysql) {
+		struct text one = { 0 };
+		uint32_t *places = mem_take(w->count * sizeof *places);
+		mysql_rewrite(&one, places, w, which, which + 1);
+		text_bytes(out, text_get(&one), one.length);
+		text_free(&one);
+		free(places);
+	} else {
+		text_bytes(out, w->text + w->items[which].at,
+		           w->items[which].length);
+	}
+	return v;
 }
 
 uint64_t templates_row(const struct templates *f, uint32_t template,
@@ -354,6 +392,34 @@ static void literal_places(struct templates *f, const struct sql_words *w,
 	out->which = which;
 }
 
+/* Keeps the text that was parsed, and where what may vary stands in it. */
+static void keep_sql(struct templates *f, struct template *x,
+                     const struct literal_places *literals)
+{
+	struct sql_words w = { 0 };
+	x->sql = mem_copy_string(text_get(&f->text));
+	words_read(&w, x->sql, f->text.length, false);
+	x->literals = mem_take((w.count + 1) * sizeof *x->literals);
+	for (uint32_t i = 0, k = 0; i < w.count; i++) {
+		const struct sql_word *word = &w.items[i];
+		while (k < literals->count && literals->at[k] < word->at) k++;
+		bool is = k < literals->count && literals->at[k] == word->at;
+		uint32_t which = CATALOG_NONE;
+		if (is && word_is_literal(&w, i) &&
+		    f->values[literals->which[k]])
+			which = literals->which[k];
+		if (word->kind == WORD_PARAMETER)
+			which = PLACE_PARAMETER +
+			        (uint32_t)strtoul(x->sql + word->at + 1, NULL,
+			                          10);
+		if (which == CATALOG_NONE) continue;
+		x->literals[x->literal_count++] =
+			(struct template_literal){ word->at, word->length,
+			                           which };
+	}
+	words_free(&w);
+}
+
 static void parse(struct templates *f, struct template *x,
                   const struct sql_words *w, uint32_t from, uint32_t to,
                   bool mysql)
@@ -372,6 +438,7 @@ static void parse(struct templates *f, struct template *x,
 		              json_object_get(json_array_get(all, 0), "stmt"),
 		              &literals);
 		json_decref(all);
+		if (f->keeps_sql) keep_sql(f, x, &literals);
 		x->shape = shape_of(f, &a);
 		x->places = a.places;
 		a.places = NULL;

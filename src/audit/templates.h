@@ -27,6 +27,12 @@ struct shape {
 	uint32_t counted; /* without those that IsoDiff does not have */
 };
 
+/* Where a literal or a parameter, $1, stands in a template's SQL. */
+struct template_literal {
+	uint32_t at, length;
+	uint32_t which; /* of the values, or PLACE_PARAMETER + its number */
+};
+
 struct template
 {
 	uint64_t hash;
@@ -34,8 +40,12 @@ struct template
 	bool chains; /* COMMIT AND CHAIN: the next one begins at once */
 	uint32_t shape;
 	struct operation_place *places; /* as many as its shape has */
-	char *text;          /* the first that was seen, with blanks made one */
-	char *why;           /* unread: what the parser says */
+	char *text; /* the first that was seen, with blanks made one */
+	char *why;  /* unread: what the parser says */
+	/* As it was parsed first; NULL, unless it is kept. */
+	char *sql;
+	struct template_literal *literals;
+	uint32_t literal_count;
 	uint32_t file, line; /* where that is */
 	uint64_t count;
 };
@@ -44,6 +54,7 @@ struct template
 struct templates {
 	struct catalog *catalog;
 	struct sql_parser *parser;
+	bool keeps_sql;
 	struct template *items;
 	uint32_t count, capacity;
 	struct shape *shapes;
@@ -54,6 +65,7 @@ struct templates {
 	uint32_t value_count, value_capacity;
 	uint32_t *value_at;   /* word of each */
 	uint64_t *parameters; /* $1 is number 0 */
+	uint32_t *parameter_at;
 	uint32_t parameter_count, parameter_capacity;
 	/* Scratch. */
 	uint32_t *places;
@@ -72,6 +84,11 @@ void templates_parameters(struct templates *f, const char *text, size_t length);
 uint32_t templates_read(struct templates *f, const struct sql_words *w,
                         uint32_t from, uint32_t to, bool mysql, uint32_t file,
                         uint32_t line);
+/* The value of a literal that is kept, of the statement read last; 0: a list or
+ * NULL. Its text, as PostgreSQL has it, is added to `out`. */
+uint64_t templates_literal(struct templates *f, const struct sql_words *w,
+                           uint32_t template, uint32_t literal, bool mysql,
+                           struct text *out);
 /* The value that names the row at a place of the statement read last; 0: no
  * row is named. */
 uint64_t templates_row(const struct templates *f, uint32_t template,

@@ -1,4 +1,4 @@
-#include "audit/audit.h"
+#include "audit/lift.h"
 
 #include <assert.h>
 
@@ -31,10 +31,25 @@ static bool settings(const struct command_line *c, struct audit_options *o,
 	o->log_count = (uint32_t)c->operand_count;
 	o->schema = c->value[OPTION_SCHEMA];
 	o->hints = c->value[OPTION_HINTS];
+	o->lifts = c->value[OPTION_AUDIT_PROGRAM] != NULL;
 	*explain = 0;
 	return setting_count(c, OPTION_EXPLAIN, explain) &&
 	       setting_seconds(c, OPTION_TIMEOUT, &o->timeout) &&
 	       outputs_fit(c, "log");
+}
+
+static bool write_program(const struct command_line *c, struct audit *a)
+{
+	const char *path = c->value[OPTION_AUDIT_PROGRAM];
+	struct lifted l;
+	if (!path) return true;
+	FILE *to = output_open(path);
+	if (!to) return false;
+	lift(&l, a);
+	bool fine = output_text(to, path, &l.program);
+	say("%s: functions for %u of %u classes", path, l.functions, l.count);
+	lift_free(&l);
+	return output_close(to, path) && fine;
 }
 
 static int tell(const struct command_line *c, const struct audit *a,
@@ -64,6 +79,7 @@ int audit_main(const struct command_line *c)
 	bool fine = audit_run(&a, &o, &d);
 	say_diagnostics(c, &d);
 	int code = fine ? tell(c, &a, explain) : EXIT_INPUT;
+	if (fine && !write_program(c, &a)) code = EXIT_INTERNAL;
 	audit_free(&a);
 	diags_free(&d);
 	return code;

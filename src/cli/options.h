@@ -196,6 +196,9 @@ enum command {
 	  "with PRI and UNI for keys; without it rows are not told apart")     \
 	X(HINTS, IN_AUDIT, "hints", 0, "FILE", NULL,                           \
 	  "what is known of the application beyond its log (see the manual)")  \
+	X(AUDIT_PROGRAM, IN_AUDIT, "program", 0, "FILE", NULL,                 \
+	  "write the transactions as a program in SQL, a function for each "   \
+	  "class")                                                             \
 	X(EXPLAIN, IN_AUDIT, "explain", 0, "CYCLE", NULL,                      \
 	  "tell this anomaly in full, by its number")                          \
 	X(FORMAT, IN_CHECK | IN_PREDICT, "format", 0, "FORMAT",                \
