@@ -11,7 +11,7 @@ packages_draw="graphviz"
 # to run the tests
 packages_test="$packages_build $packages_draw check clang clang-format
 	libclang-rt-dev xz-utils parallel jq postgresql-15 postgresql-client-15
-	postgresql-server-dev-15 chromium nodejs npm"
+	postgresql-server-dev-15 chromium nodejs npm libxml2-utils"
 # to run every test
 packages_long="valgrind slurmctld slurmd slurm-client munge"
 # to reproduce the measurements

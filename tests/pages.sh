@@ -36,7 +36,7 @@ grep -q '<!DOCTYPE html>' out && pass || fail 'a page on standard output'
 
 # What is none.
 run 2 report result.json
-says 'say in which form: --html FILE'
+says 'say in which form: --html FILE, --sarif FILE'
 run 2 report
 says 'report needs one saved result'
 run 2 report result.json --html result.json

@@ -9,6 +9,7 @@
 #include "dpor/explorer.h"
 #include "random_program.h"
 #include "report/documents.h"
+#include "report/outcomes.h"
 #include "report/page.h"
 #include "report/page_parts.h"
 #include "report/report.h"
@@ -213,7 +214,7 @@ static json_t *random_value(struct rng *r, int depth)
 	}
 }
 
-START_TEST(whatever_stands_there_a_page_comes_of_it)
+START_TEST(whatever_stands_there_forms_come_of_it)
 {
 	struct rng r = { process_seed(0, 2) };
 	for (int i = 0; i < 400; i++) {
@@ -230,6 +231,15 @@ START_TEST(whatever_stands_there_a_page_comes_of_it)
 			documents_read(&d, printed, strlen(printed), &problem));
 		report_page(&t, &d);
 		ck_assert(strstr(text_get(&t), "</html>"));
+		for (int f = 0; f < 4; f++) {
+			static void (*const forms[])(
+				struct text *, const struct documents *) = {
+				report_sarif, report_junit, report_tap,
+				report_annotations
+			};
+			text_clear(&t);
+			forms[f](&t, &d);
+		}
 		documents_free(&d);
 		json_decref(value);
 		free(printed);
@@ -264,6 +274,6 @@ void add_report_tests(TCase *tests)
 {
 	tcase_add_test(tests, steps_can_be_played_again);
 	tcase_add_test(tests, names_are_escaped);
-	tcase_add_test(tests, whatever_stands_there_a_page_comes_of_it);
+	tcase_add_test(tests, whatever_stands_there_forms_come_of_it);
 	tcase_add_test(tests, what_is_no_result_is_refused);
 }

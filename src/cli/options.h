@@ -335,6 +335,14 @@ enum command {
 	X(HTML, IN_SHOWING, "html", 0, "FILE", NULL,                           \
 	  "write the result as a page for a browser, which is a file by "      \
 	  "itself")                                                            \
+	X(SARIF, IN_SHOWING, "sarif", 0, "FILE", NULL,                         \
+	  "write what fails as SARIF 2.1.0, for editors and code scanning")    \
+	X(JUNIT, IN_SHOWING, "junit", 0, "FILE", NULL,                         \
+	  "write what holds and what fails as JUnit's XML, for CI")            \
+	X(TAP, IN_SHOWING, "tap", 0, NULL, NULL,                               \
+	  "print that as TAP, and the words on standard error")                \
+	X(GITHUB, IN_SHOWING, "github", 0, NULL, NULL,                         \
+	  "print annotations for GitHub as well")                              \
 	X(MAX_HISTORIES, IN_EXPLORE | IN_RUN | IN_COMPARE, "max-histories", 0, \
 	  "N", NULL,                                                           \
 	  "stop an exploration after N histories (run: that of --coverage)")   \

@@ -18,7 +18,8 @@
 static const enum option_id outputs[] = { OPTION_HISTORIES,  OPTION_DOT,
 	                                  OPTION_SVG,        OPTION_OUTPUT,
 	                                  OPTION_CHECKPOINT, OPTION_CLIENT,
-	                                  OPTION_HTML };
+	                                  OPTION_HTML,       OPTION_SARIF,
+	                                  OPTION_JUNIT };
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
 /* Do both paths lead to one regular file? */
@@ -92,7 +93,20 @@ static bool outputs_differ(const struct command_line *c, const char *operand)
 /* At most one thing can be written to the standard output. */
 static bool outputs_apart(const struct command_line *c)
 {
-	const char *taken = c->value[OPTION_JSON] ? "json" : NULL;
+	static const enum option_id printed[] = { OPTION_JSON, OPTION_TAP,
+		                                  OPTION_GITHUB };
+	const char *taken = NULL;
+	for (size_t i = 0; i < sizeof printed / sizeof *printed; i++) {
+		const char *word = option_table[printed[i]].word;
+		if (!c->value[printed[i]]) continue;
+		if (taken) {
+			say("--%s and --%s cannot both be written to the "
+			    "standard output",
+			    taken, word);
+			return false;
+		}
+		taken = word;
+	}
 	for (size_t i = 0; i < OUTPUTS; i++) {
 		const char *path = c->value[outputs[i]];
 		const char *word = option_table[outputs[i]].word;
@@ -116,6 +130,7 @@ bool outputs_fit(const struct command_line *c, const char *operand)
 
 FILE *outputs_result_stream(const struct command_line *c)
 {
+	if (c->value[OPTION_TAP]) return stderr;
 	for (size_t i = 0; i < OUTPUTS; i++)
 		if (c->value[outputs[i]] && is_standard(c->value[outputs[i]]))
 			return stderr;

@@ -42,7 +42,8 @@ int report_main(const struct command_line *c)
 		return EXIT_USAGE;
 	}
 	if (!reports_wanted(c)) {
-		say("say in which form: --html FILE");
+		say("say in which form: --html FILE, --sarif FILE, "
+		    "--junit FILE, --tap or --github");
 		return EXIT_USAGE;
 	}
 	if (!outputs_fit(c, "result")) return EXIT_USAGE;

@@ -7,21 +7,46 @@
 #include "cli/output.h"
 #include "isoscope.h"
 #include "report/documents.h"
+#include "report/outcomes.h"
 #include "report/page.h"
 #include "report/report.h"
 #include "result/result.h"
 
 enum { KEPT_MOST = 64 << 20 }; /* bytes of JSON */
 
+typedef void report_form(struct text *t, const struct documents *d);
+
+/* What each option writes; to a file that it names, or to standard output. */
+static const struct {
+	enum option_id option;
+	report_form *form;
+} forms[] = {
+	{ OPTION_HTML, report_page },          { OPTION_SARIF, report_sarif },
+	{ OPTION_JUNIT, report_junit },        { OPTION_TAP, report_tap },
+	{ OPTION_GITHUB, report_annotations },
+};
+enum { FORMS = sizeof forms / sizeof *forms };
+
 bool reports_wanted(const struct command_line *c)
 {
-	return c->value[OPTION_HTML];
+	for (size_t i = 0; i < FORMS; i++)
+		if (c->value[forms[i].option]) return true;
+	return false;
+}
+
+static const char *path_of(const struct command_line *c, size_t i)
+{
+	const char *value = c->value[forms[i].option];
+	return value && !*value ? "-" : value;
 }
 
 bool reports_possible(const struct command_line *c)
 {
-	const char *html = c->value[OPTION_HTML];
-	return !html || output_possible(html);
+	for (size_t i = 0; i < FORMS; i++) {
+		const char *path = path_of(c, i);
+		if (path && !output_possible(path)) return false;
+	}
+	return true;
 }
 
 void reports_complete(const struct command_line *c, struct result *r)
@@ -39,25 +64,31 @@ void reports_keep(struct text *kept, const struct result *r)
 	if (kept->length < KEPT_MOST) report_json(kept, r, iso_version());
 }
 
+static bool write_form(const char *path, report_form *form,
+                       const struct documents *d)
+{
+	struct text words = { 0 };
+	FILE *f = output_open(path);
+	form(&words, d);
+	bool fine = f && output_text(f, path, &words);
+	if (fine)
+		fine = output_close(f, path);
+	else if (f && f != stdout)
+		fclose(f); /* the error is said */
+	text_free(&words);
+	return fine;
+}
+
 bool reports_write(const struct command_line *c, const struct text *kept)
 {
-	const char *path = c->value[OPTION_HTML];
-	struct text problem = { 0 }, page = { 0 };
+	struct text problem = { 0 };
 	struct documents d;
 	bool fine = documents_read(&d, text_get(kept), kept->length, &problem);
-	if (fine) {
-		report_page(&page, &d);
-		documents_free(&d);
-		FILE *f = output_open(path);
-		fine = f && output_text(f, path, &page);
-		if (fine)
-			fine = output_close(f, path);
-		else if (f && f != stdout)
-			fclose(f); /* the error is said */
-	} else {
-		say("%s", text_get(&problem));
-	}
-	text_free(&page);
+	if (!fine) say("%s", text_get(&problem));
+	for (size_t i = 0; fine && i < FORMS; i++)
+		if (path_of(c, i))
+			fine = write_form(path_of(c, i), forms[i].form, &d);
+	documents_free(&d);
 	text_free(&problem);
 	return fine;
 }

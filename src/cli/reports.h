@@ -1,5 +1,6 @@
-/* The forms of a result that are made from its JSON and go to files: --html.
- * What is found is kept in that form until the command ends. */
+/* The forms of a result that are made from its JSON: --html, --sarif, --junit,
+ * --tap, --github. What is found is kept in that form until the command ends.
+ */
 #ifndef ISO_CLI_REPORTS_H
 #define ISO_CLI_REPORTS_H
 

@@ -14,7 +14,8 @@ static bool is_invisible(uint32_t c)
 	return (c < ' ' && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0) ||
 	       c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
 	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) ||
-	       c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb);
+	       c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) || c == 0xfffe ||
+	       c == 0xffff;
 }
 
 static uint32_t character(const char *words, size_t length)

@@ -1,0 +1,148 @@
+#!/bin/sh
+# What other tools read: SARIF, JUnit's XML, TAP and annotations of GitHub.
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
+
+cp "$top"/programs/examples/on-call.tx .
+run 1 explore on-call.tx -i si --json
+mv out result.json
+run 1 explore on-call.tx -i si --fix --json
+mv out fix.json
+run 1 explore on-call.tx --levels --json
+mv out levels.json
+run 4 explore "$top"/programs/examples/courseware.tx -i ser --max-histories 1 --json
+mv out open.json
+run 0 explore on-call.tx -i ser --json
+mv out holds.json
+run 1 run on-call.tx -i si --runs 30 --json
+mv out run.json
+run 1 compare on-call.tx -i si --json
+mv out compare.json
+run 1 prove on-call.tx -i si --json
+mv out prove.json
+run 1 audit "$top"/tests/logs/shoppe.log --json
+mv out audit.json
+run 0 generate --ops 60 --anomaly write-skew -o skew.jsonl
+run 1 check skew.jsonl --json
+mv out check.json
+run 0 record "$top"/programs/examples/courseware.tx -o courseware.jsonl
+run 1 predict courseware.jsonl -i cc --json
+mv out predict.json
+mkdir names
+if command -v node >/dev/null; then
+	for harm in script quotes long right zero; do
+		node "$top"/tests/browser/hostile.js $harm <result.json \
+			>names/$harm.json
+	done
+fi
+
+# What the standard requires of the parts that are used here.
+cat >sarif.jq <<'END'
+def must(f; $what): if f then empty else $what end;
+def place: (.artifactLocation.uri | type == "string" and
+		(test("^[A-Za-z0-9%._~/:-]+$"))) and
+	((.region // {startLine: 1}) | .startLine >= 1 and
+		(.startColumn // 1) >= 1);
+def message: .text | type == "string" and length > 0;
+must(.version == "2.1.0"; "version"),
+must(."$schema" | test("sarif-schema-2.1.0"); "schema"),
+must(.runs | length == 1; "runs"),
+(.runs[0] |
+	must(.tool.driver.name == "isoscope"; "driver"),
+	must([.tool.driver.rules[].id] | . == unique or
+		length == (unique | length); "rules are there once"),
+	must(.invocations[0].executionSuccessful | type == "boolean"; "invocation"),
+	([.tool.driver.rules[].id] as $rules | .results[] |
+		must(.ruleId | IN($rules[]); "rule \(.ruleId)"),
+		must(.level | IN("error", "warning", "note", "none"); "level"),
+		must(.message | message; "message"),
+		must(.partialFingerprints."isoscope/v1" | test("^[0-9a-f]{16}$");
+			"fingerprint"),
+		(.locations[]? | must(.physicalLocation | place; "location \(.)")),
+		(.codeFlows[]? | must(.threadFlows | length > 0; "flows"),
+			(.threadFlows[] | must(.locations | length > 0; "flow"),
+				(.locations[] |
+				must(.executionOrder >= 0; "order"),
+				must(.location.message | message; "step"),
+				must((.location.physicalLocation // {artifactLocation:
+					{uri: "x"}}) | place; "place")))),
+		(.fixes[]? | must(.artifactChanges | length > 0; "changes"),
+			must(.description | message; "description"),
+			(.artifactChanges[] | must(.artifactLocation.uri != null;
+				"artifact"), must(.replacements | length > 0;
+				"replacements"), (.replacements[] |
+			must(.deletedRegion | .startLine >= 1 and .startColumn == 1 and
+				.endLine >= .startLine; "region \(.)"),
+			must(.insertedContent.text | type == "string"; "text"))))))
+END
+
+for json in *.json names/*.json; do
+	[ -e "$json" ] || continue
+	name=${json%.json}
+	run 0 report "$json" --sarif "$name.sarif" --junit "$name.xml"
+	if command -v jq >/dev/null; then
+		equal "$name: SARIF" "$(jq -r -f sarif.jq "$name.sarif" 2>&1)" ''
+	fi
+	if command -v xmllint >/dev/null; then
+		xmllint --noout "$name.xml" >out 2>&1 && pass ||
+			fail "$name: XML"
+	fi
+	run 0 report "$json" --tap
+	mv out "$name.tap"
+	if command -v perl >/dev/null && perl -MTAP::Parser -e 1 2>/dev/null; then
+		equal "$name: TAP" "$(perl -MTAP::Parser -e '
+			my $p = TAP::Parser->new({ tap => do {
+				local (@ARGV, $/) = $ARGV[0]; <> } });
+			$p->run; print $p->parse_errors' "$name.tap" 2>&1)" ''
+	fi
+done
+
+# What they say.
+has() {
+	if grep -qF -e "$2" "$1"; then pass; else fail "$1: no '$2'"; fi
+}
+has result.tap 'not ok 1 - assert !(ann.gone && ben.gone) under si'
+has result.tap '    line: 27'
+has holds.tap 'ok 1 - assert !(ann.gone && ben.gone) under ser'
+has open.tap '# SKIP '
+has levels.tap '1..18'
+has levels.tap 'not ok 1 - assert !(ann.gone && ben.gone) under none'
+has levels.tap 'ok 17 - assert !(ann.gone && ben.gone) under ser'
+has check.tap 'not ok 9 - skew.jsonl satisfies ser'
+has check.tap 'ok 8 - skew.jsonl satisfies si'
+has result.xml 'failures="2" errors="0" skipped="0"'
+has result.xml 'message="somebody stays on call: write skew (G2-item)" type="write skew (G2-item)"'
+has open.xml '<skipped message='
+has result.sarif '"id":"ben"'
+has result.sarif '"uri":"on-call.tx"'
+has fix.sarif '"insertedContent":{"text":"    if (on_call[me] && locked on_call[other]) {\n"}'
+
+# Fingerprints stay the same between runs, and where lines move.
+run 1 run on-call.tx -i si --runs 30 --sarif one.sarif -q
+run 1 explore on-call.tx -i si --sarif other.sarif -q
+marks() {
+	grep -o '"isoscope/v1":"[0-9a-f]*"' "$1" | sort
+}
+marks one.sarif >one
+marks other.sarif >other
+cmp -s one other && [ -s one ] && pass || fail 'fingerprints change'
+{ echo; cat on-call.tx; } >moved && mv moved on-call.tx
+run 1 explore on-call.tx -i si --sarif other.sarif -q
+marks other.sarif >other
+cmp -s one other && pass || fail 'fingerprints tell lines'
+
+# Where they go.
+run 1 explore on-call.tx -i si --github -q
+has out '::error title=assert !(ann.gone && ben.gone) under si,file=on-call.tx,line=28,col=1::somebody stays on call: write skew (G2-item)'
+has out 'violated: 2 of 2 assertions fail'
+run 1 explore on-call.tx -i si --tap
+has out 'TAP version 13'
+has err 'violated: 2 of 2 assertions fail'
+run 2 explore on-call.tx -i si --tap --json
+says 'cannot both be written to the standard output'
+run 2 explore on-call.tx -i si --github --html -
+says 'cannot both be written to the standard output'
+run 2 explore on-call.tx -i si --sarif x --junit x
+says "cannot both be written to 'x'"
+run 1 check skew.jsonl -i ser --github -q
+has out '::error title=skew.jsonl satisfies ser,file=skew.jsonl,line=1::write skew (G2-item)'
+finish
