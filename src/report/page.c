@@ -151,7 +151,9 @@ static void print_edit(struct text *t, const json_t *a, bool enough)
 	                      : "; still violated in ");
 	if (!enough) {
 		page_value(t, json_object_get(a, "violating"));
-		text_string(t, " of ");
+		text_string(t, json_is_false(json_object_get(a, "complete"))
+		                       ? " of the first "
+		                       : " of ");
 	}
 	page_value(t, json_object_get(a, "histories"));
 	text_string(t, json_integer_value(json_object_get(a, "histories")) == 1
