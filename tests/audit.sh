@@ -94,6 +94,14 @@ cmp -s wanted.sql lifted.sql && pass || fail 'the lifted program'
 echo 'INSERT INTO stock VALUES (5, 1);' >>lifted.sql
 run 1 explore lifted.sql --robust --session 'a: SELECT t1(5, 7)' --session 'b: SELECT t1(5, 8)'
 run 0 explore lifted.sql --robust --session 'a: SELECT t1(5, 7)' --session 'b: SELECT t2()'
+run 1 audit shop.log --schema shop.sql --confirm --explain 1
+prints 'exploring: confirmed'
+sed -n '/^setup/,/^isolation/p' out >cycle.spec
+run 1 explore cycle.spec --robust
+run 1 audit shop.log --schema shop.sql --confirm -i rc
+prints '0 confirmed, 0 refuted, 2 inconclusive'
+run 1 audit shop.log --schema shop.sql --confirm --json
+prints '"exploring":{"answer":"confirmed","why":null'
 run 1 audit "$logs/shoppe.log" --schema "$logs/shoppe_schema.csv" --program lifted.sql -q
 says 'functions for 28 of 28 classes'
 run 0 explore lifted.sql --session 'a: SELECT 1'

@@ -16,7 +16,8 @@ bool run_audit(struct audit *a, struct audit_given g, struct diags *d)
 	char *hints = folder_file(&f, "hints");
 	struct audit_options o = { .log_count = 1,
 		                   .level = g.level,
-		                   .lifts = g.lifts };
+		                   .lifts = g.lifts,
+		                   .confirms = g.confirms };
 	file_write(log, g.log, g.length ? g.length : strlen(g.log));
 	if (g.schema) file_write_text(schema, g.schema);
 	if (g.hints) file_write_text(hints, g.hints);

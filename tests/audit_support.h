@@ -8,7 +8,7 @@ struct audit_given {
 	const char *log, *schema, *hints;
 	size_t length; /* of the log; 0: up to its NUL */
 	enum level level;
-	bool lifts;
+	bool lifts, confirms;
 };
 
 /* False: refused, with diagnostics. */

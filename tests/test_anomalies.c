@@ -420,6 +420,20 @@ static void all_are_lifted(struct audit *a)
 	lift_free(&l);
 }
 
+/* Each is answered, and one that is confirmed has a history. */
+static void all_are_explored(const struct audit *a)
+{
+	uint64_t answers = 0;
+	for (int k = CONFIRM_FOUND; k < CONFIRMATIONS; k++)
+		answers += a->confirmations[k];
+	ck_assert_uint_eq(answers, a->anomaly_count);
+	for (uint32_t i = 0; i < a->anomaly_count; i++) {
+		const struct confirmed *c = &a->anomalies[i].confirmed;
+		ck_assert((c->answer == CONFIRM_FOUND) == !!c->history);
+		ck_assert((c->answer == CONFIRM_OPEN) == !!c->why);
+	}
+}
+
 /* What exploring finds among two or three transactions is among the cycles; but
  * under prc a statement that waits for a row which is then deleted, or whose
  * value is a query, has read two states of the row in a history, although what
@@ -441,8 +455,10 @@ START_TEST(what_exploring_finds)
 		audit_of(&a, (struct audit_given){ .log = text_get(&log),
 		                                   .schema = explored_schema,
 		                                   .level = l,
-		                                   .lifts = n % 8 == 0 });
+		                                   .lifts = n % 8 == 0,
+		                                   .confirms = n % 16 == 0 });
 		if (a.options.lifts) all_are_lifted(&a);
+		if (a.options.confirms) all_are_explored(&a);
 		for (uint32_t i = 0; i < a.anomaly_count; i++)
 			if (a.anomalies[i].cycle.count < shortest)
 				shortest = a.anomalies[i].cycle.count;

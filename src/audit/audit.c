@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "audit/confirm.h"
 #include "base/bits.h"
 #include "base/memory.h"
 #include "base/seconds.h"
+#include "history/history.h"
 
 /* ---- input ---- */
 
@@ -308,7 +310,7 @@ bool audit_run(struct audit *a, const struct audit_options *o, struct diags *d)
 	catalog_init(&a->catalog);
 	a->parser = sql_parser_new();
 	classes_init(&a->classes, &a->catalog, a->parser);
-	a->classes.templates.keeps_sql = o->lifts;
+	a->classes.templates.keeps_sql = o->lifts || o->confirms;
 	a->logs = mem_take0(o->log_count, sizeof *a->logs);
 	if (!read_schema(a, d) || !read_hints(a, d)) return false;
 	for (uint32_t i = 0; i < o->log_count && !a->stop; i++)
@@ -326,11 +328,18 @@ bool audit_run(struct audit *a, const struct audit_options *o, struct diags *d)
 	a->stop = a->limit.stop;
 	attribute(a);
 	a->search_seconds = seconds_now() - begun - a->read_seconds;
+	if (o->confirms) confirm_anomalies(a);
 	return true;
 }
 
 void audit_free(struct audit *a)
 {
+	for (uint32_t i = 0; i < a->anomaly_count; i++) {
+		struct confirmed *x = &a->anomalies[i].confirmed;
+		free(x->why);
+		text_free(&x->client);
+		history_free(x->history);
+	}
 	cover_free(&a->cover);
 	conflicts_free(&a->graph);
 	classes_free(&a->classes);

@@ -9,14 +9,34 @@
 #include "audit/limit.h"
 #include "base/budget.h"
 
+struct history;
+
 struct audit_options {
 	const char *const *logs; /* paths; "-": the standard input */
 	uint32_t log_count;
 	const char *schema, *hints; /* paths, or NULL */
 	enum level level;
 	bool lifts;     /* statements are kept, for lift() */
+	bool confirms;  /* so they are, and cycles are explored */
 	const char *as; /* what the database calls it, or NULL */
 	WITH_BUDGET;
+};
+
+/* What exploring says of a cycle. */
+enum confirmation {
+	CONFIRM_UNASKED,
+	CONFIRM_FOUND,   /* it happens: `history` */
+	CONFIRM_REFUTED, /* not with these values */
+	CONFIRM_OPEN,    /* `why` it is not known */
+	CONFIRMATIONS
+};
+
+struct confirmed {
+	enum confirmation answer;
+	char *why;
+	struct text client; /* what was explored, a specification */
+	struct history *history;
+	uint64_t histories;
 };
 
 /* One read of a class that can be stale, and a cycle through it. */
@@ -24,6 +44,7 @@ struct audit_anomaly {
 	struct audit_cycle cycle;
 	uint32_t edge;   /* the rw edge behind the pivot: the cycle's first */
 	uint32_t column; /* the first of it that is among the chosen ones */
+	struct confirmed confirmed;
 };
 
 struct audit {
@@ -45,6 +66,7 @@ struct audit {
 	uint32_t protected_count;
 	uint64_t unprotectable; /* cycles of columns that cannot be */
 	bool cover_exact, cover_complete;
+	uint64_t confirmations[CONFIRMATIONS];
 	enum stop_reason stop;
 	double read_seconds, search_seconds;
 };

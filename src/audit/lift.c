@@ -85,37 +85,41 @@ static const char *type_of_literal(const char *literal)
 	return strlen(literal) > 9 ? "bigint" : "integer";
 }
 
-/* A statement of a class, and of each literal which column it is about. */
-struct lifted_statement {
-	const struct class_statement *of;
-	const struct template *form;
-	uint32_t *columns;
-};
-
-static struct lifted_statement read_statement(const struct audit *a,
-                                              const struct class_statement *t)
+struct lifted_statement lift_statement(const struct audit *a,
+                                       const struct class_statement *t)
 {
 	const struct template *x = &a->classes.templates.items[t->template];
 	const struct shape *s = &a->classes.templates.shapes[t->shape];
-	struct lifted_statement r = { t, x, NULL };
+	struct lifted_statement r = { .of = t, .form = x };
 	struct sql_words w = { 0 };
+	bool condition = false;
 	r.columns = mem_take(t->literal_count * sizeof *r.columns + 1);
+	r.equal = mem_take(t->literal_count * sizeof *r.equal + 1);
 	words_read(&w, x->sql, strlen(x->sql), false);
 	for (uint32_t i = 0, k = 0; k < t->literal_count; i++) {
 		assert(i < w.count);
-		if (w.items[i].at == x->literals[k].at)
-			r.columns[k++] = column_of(a, s, &w, i);
+		condition |= word_is(&w, i, "WHERE") || word_is(&w, i, "ON");
+		if (w.items[i].at != x->literals[k].at) continue;
+		r.columns[k] = column_of(a, s, &w, i);
+		r.equal[k++] =
+			condition && i &&
+			(word_is(&w, i - 1, "=") || word_is(&w, i - 1, "("));
 	}
 	words_free(&w);
 	return r;
 }
 
-/* Without a schema, columns have the type of what they are compared with. */
+void lift_statement_free(struct lifted_statement *s)
+{
+	free(s->columns);
+	free(s->equal);
+}
+
 static void infer_types(struct audit *a, const struct transaction_class *x)
 {
 	for (uint32_t i = 0; i < x->count; i++) {
 		struct lifted_statement r =
-			read_statement(a, &x->statements[i]);
+			lift_statement(a, &x->statements[i]);
 		for (uint32_t k = 0; k < r.of->literal_count; k++) {
 			const struct class_literal *l =
 				&x->literals[r.of->first_literal + k];
@@ -125,8 +129,14 @@ static void infer_types(struct audit *a, const struct transaction_class *x)
 			if (!c->type)
 				c->type = type_of_literal(x->texts + l->text);
 		}
-		free(r.columns);
+		lift_statement_free(&r);
 	}
+}
+
+void lift_types(struct audit *a)
+{
+	for (uint32_t i = 0; i < a->classes.count; i++)
+		infer_types(a, &a->classes.items[i]);
 }
 
 static bool is_text(const struct audit *a, uint32_t column)
@@ -141,6 +151,12 @@ static void put_literal(struct text *out, const char *literal, bool as_text)
 {
 	bool quote = as_text && *literal && !is_quoted(literal);
 	text_format(out, quote ? "'%s'" : "%s", *literal ? literal : "NULL");
+}
+
+void lift_literal(struct text *out, const struct audit *a, const char *literal,
+                  uint32_t column)
+{
+	put_literal(out, literal, is_text(a, column));
 }
 
 /* ---- functions ---- */
@@ -185,7 +201,7 @@ static void read_function(struct function *f, const struct audit *a,
 	f->parameters = mem_take0(x->literal_count + 1, sizeof *f->parameters);
 	for (uint32_t i = 0; i < x->count; i++) {
 		struct lifted_statement *s = &f->statements[i];
-		*s = read_statement(a, &x->statements[i]);
+		*s = lift_statement(a, &x->statements[i]);
 		for (uint32_t k = 0; k < s->of->literal_count; k++)
 			if (x->literals[s->of->first_literal + k].varied)
 				add_parameter(a, f, s->of->first_literal + k,
@@ -200,7 +216,7 @@ static void read_function(struct function *f, const struct audit *a,
 static void free_function(struct function *f)
 {
 	for (uint32_t i = 0; i < f->of->count; i++)
-		free(f->statements[i].columns);
+		lift_statement_free(&f->statements[i]);
 	free(f->statements);
 	free(f->number);
 	free(f->parameters);
@@ -220,8 +236,8 @@ static void print_statement(struct text *out, const struct audit *a,
 		if (f->number[literal])
 			text_format(out, "p%u", f->number[literal]);
 		else
-			put_literal(out, f->of->texts + l->text,
-			            is_text(a, s->columns[k]));
+			lift_literal(out, a, f->of->texts + l->text,
+			             s->columns[k]);
 		from = at->at + at->length;
 	}
 	text_format(out, "%s;\n", s->form->sql + from);
@@ -255,7 +271,7 @@ static void print_call(struct text *out, uint32_t class,
 
 /* ---- tables ---- */
 
-static bool is_real(const struct audit *a, uint32_t column)
+bool lift_has_column(const struct audit *a, uint32_t column)
 {
 	char first = a->catalog.columns[column].name[0];
 	return first != '*' && first != '(';
@@ -279,7 +295,7 @@ static void print_table(struct text *out, const struct audit *a, uint32_t table)
 	for (uint32_t i = 0; i < t->column_count; i++) {
 		const struct audit_column *c =
 			&a->catalog.columns[t->columns[i]];
-		if (!is_real(a, t->columns[i])) continue;
+		if (!lift_has_column(a, t->columns[i])) continue;
 		/* The database numbers its rows. */
 		bool serial = t->key_count && t->keys[0].count == 1 &&
 		              t->keys[0].columns[0] == t->columns[i] &&
@@ -295,7 +311,7 @@ static void print_table(struct text *out, const struct audit *a, uint32_t table)
 }
 
 /* Those of the schema as they are, others as the log has them. */
-static void print_tables(struct text *out, const struct audit *a)
+void lift_tables(struct text *out, const struct audit *a)
 {
 	if (a->catalog.sql.length)
 		text_format(out, "%s\n", text_get(&a->catalog.sql));
@@ -360,9 +376,8 @@ void lift(struct lifted *out, struct audit *a)
 	assert(a->options.lifts && a->classes.templates.keeps_sql);
 	*out = (struct lifted){ .count = a->classes.count };
 	out->refused = mem_take0(out->count + 1, sizeof *out->refused);
-	for (uint32_t i = 0; i < out->count; i++)
-		infer_types(a, &a->classes.items[i]);
-	print_tables(&tables, a);
+	lift_types(a);
+	lift_tables(&tables, a);
 	text_bytes(&out->program, text_get(&tables), tables.length);
 	for (uint32_t i = 0; i < out->count && !limit_reached(&a->limit); i++)
 		lift_class(out, a, &tables, i);

@@ -12,6 +12,28 @@ struct lifted {
 	uint32_t count, functions;
 };
 
+/* A statement of a class, as it was parsed; of each of its literals which
+ * column it is about, or CATALOG_NONE, and whether a condition says that the
+ * column is equal to it. To be freed with lift_statement_free(). */
+struct lifted_statement {
+	const struct class_statement *of;
+	const struct template *form;
+	uint32_t *columns;
+	bool *equal;
+};
+
+struct lifted_statement lift_statement(const struct audit *a,
+                                       const struct class_statement *t);
+void lift_statement_free(struct lifted_statement *s);
+/* Columns without a type get that of what they are compared with. */
+void lift_types(struct audit *a);
+void lift_tables(struct text *out, const struct audit *a);
+/* A literal that is compared with this column. */
+void lift_literal(struct text *out, const struct audit *a, const char *literal,
+                  uint32_t column);
+/* One that a log speaks of, not one that stands for several. */
+bool lift_has_column(const struct audit *a, uint32_t column);
+
 /* Of an audit with options.lifts. */
 void lift(struct lifted *out, struct audit *a);
 void lift_free(struct lifted *l);

@@ -32,6 +32,7 @@ static bool settings(const struct command_line *c, struct audit_options *o,
 	o->schema = c->value[OPTION_SCHEMA];
 	o->hints = c->value[OPTION_HINTS];
 	o->lifts = c->value[OPTION_AUDIT_PROGRAM] != NULL;
+	o->confirms = c->value[OPTION_CONFIRM] != NULL;
 	*explain = 0;
 	return setting_count(c, OPTION_EXPLAIN, explain) &&
 	       setting_seconds(c, OPTION_TIMEOUT, &o->timeout) &&

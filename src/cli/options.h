@@ -199,6 +199,9 @@ enum command {
 	X(AUDIT_PROGRAM, IN_AUDIT, "program", 0, "FILE", NULL,                 \
 	  "write the transactions as a program in SQL, a function for each "   \
 	  "class")                                                             \
+	X(CONFIRM, IN_AUDIT, "confirm", 0, NULL, NULL,                         \
+	  "explore the transactions of each anomaly, with the values that "    \
+	  "they have in the log")                                              \
 	X(EXPLAIN, IN_AUDIT, "explain", 0, "CYCLE", NULL,                      \
 	  "tell this anomaly in full, by its number")                          \
 	X(FORMAT, IN_CHECK | IN_PREDICT, "format", 0, "FORMAT",                \

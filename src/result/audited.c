@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "base/memory.h"
+#include "history/history.h"
 #include "result/names.h"
 #include "result/numbers.h"
 
@@ -215,6 +216,27 @@ static const char *kind_word(enum conflict_kind k)
 	return k == CONFLICT_RW ? "rw" : k == CONFLICT_WR ? "wr" : "ww";
 }
 
+static const char *const confirm_words[CONFIRMATIONS] = { NULL, "confirmed",
+	                                                  "refuted",
+	                                                  "inconclusive" };
+
+static void add_confirmed(struct result *r, struct result_values *to,
+                          const struct confirmed *x)
+{
+	struct text words = { 0 };
+	if (x->answer == CONFIRM_UNASKED) return;
+	struct result_values *g = result_group(r, to, "exploring");
+	result_text(r, g, "answer", confirm_words[x->answer]);
+	result_text(r, g, "why", x->why);
+	result_count(r, g, "histories", x->histories);
+	result_text(r, g, "client",
+	            x->client.length ? text_get(&x->client) : NULL);
+	if (!x->history) return;
+	history_print_canonical(&words, x->history);
+	result_json(r, g, "history", &words);
+	text_free(&words);
+}
+
 static void add_anomaly(struct result *r, struct result_values *to,
                         const struct audit *a, const struct audit_anomaly *x)
 {
@@ -227,6 +249,7 @@ static void add_anomaly(struct result *r, struct result_values *to,
 	else
 		result_text(r, to, "protect", NULL);
 	result_text(r, to, "change", change_of(a, x));
+	add_confirmed(r, to, &x->confirmed);
 	struct result_values *cycle = result_list(r, to, "edges");
 	for (uint32_t i = 0; i < x->cycle.count; i++) {
 		const struct audit_edge *e = edge_at(a, x, i);
@@ -360,6 +383,14 @@ static void add_stats(struct result *r, const struct audit *a)
 	result_count(r, s, "cleared_by_timing", a->edges_timing);
 	result_count(r, s, "cleared_by_rows", a->edges_rows);
 	result_count(r, s, "undecided", a->edges_open);
+	if (a->options.confirms) {
+		result_count(r, s, "confirmed",
+		             a->confirmations[CONFIRM_FOUND]);
+		result_count(r, s, "refuted",
+		             a->confirmations[CONFIRM_REFUTED]);
+		result_count(r, s, "inconclusive",
+		             a->confirmations[CONFIRM_OPEN]);
+	}
 	result_seconds(r, s, "read_seconds", a->read_seconds);
 	result_seconds(r, s, "search_seconds", a->search_seconds);
 }
@@ -523,6 +554,9 @@ static void tell_anomalies(struct text *t, const struct audit *a)
 		name_where(t, a, node(a, e->from_node));
 		text_string(t, ", written by ");
 		name_where(t, a, node(a, e->to_node));
+		if (x->confirmed.answer)
+			text_format(t, ": %s",
+			            confirm_words[x->confirmed.answer]);
 		text_char(t, '\n');
 	}
 }
@@ -582,6 +616,13 @@ static void tell_cycle(struct text *t, const struct audit *a, uint32_t number)
 		            kind_word(e->kind));
 	}
 	text_format(t, "\n  change: %s\n", change_of(a, x));
+	if (!x->confirmed.answer) return;
+	text_format(t, "\n  exploring: %s", confirm_words[x->confirmed.answer]);
+	if (x->confirmed.why) {
+		text_string(t, ", ");
+		name_plain(t, x->confirmed.why);
+	}
+	text_format(t, "\n\n%s", text_get(&x->confirmed.client));
 }
 
 static void tell_unread(struct text *t, const struct audit *a)
@@ -643,6 +684,16 @@ static void add_reads(struct result *r, const struct audit *a)
 		text_string(&words, " not decided");
 	}
 	result_line(r, "reads", a->graph.dangerous, &words);
+	if (a->options.confirms) {
+		text_clear(&words);
+		text_string(&words, "explored: ");
+		for (int k = CONFIRM_FOUND; k < CONFIRMATIONS; k++) {
+			text_string(&words, k > CONFIRM_FOUND ? ", " : "");
+			number_count(&words, a->confirmations[k]);
+			text_format(&words, " %s", confirm_words[k]);
+		}
+		result_line(r, "anomalies", a->anomaly_count, &words);
+	}
 	text_free(&words);
 }
 

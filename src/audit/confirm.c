@@ -1,0 +1,492 @@
+#include "audit/confirm.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/lift.h"
+#include "base/memory.h"
+#include "base/seconds.h"
+#include "compile/load.h"
+#include "dpor/explorer.h"
+#include "history/history.h"
+#include "vm/program.h"
+
+enum { HISTORIES_MOST = 20000, EXPLORE_SECONDS = 20 };
+
+/* ---- values ---- */
+
+/* An instance's literals: each has the value of `same`, which is another's if
+ * the cycle says that their rows are the same. */
+struct spot {
+	uint8_t instance;
+	uint32_t literal;
+};
+
+struct acting {
+	const struct transaction_class *of;
+	struct lifted_statement *statements;
+	struct spot *same; /* by literal */
+	bool *inserted;    /* by group: a key of a new row */
+};
+
+struct scene {
+	struct audit *a;
+	const struct audit_cycle *cycle;
+	struct acting instances[CYCLE_MOST];
+	const struct text *tables;
+	/* A number is added to what may differ from instance to instance. */
+	bool apart;
+	/* Rows that are inserted are not there before, and which these are. */
+	bool absent;
+	struct text inserted;
+	uint32_t rows;
+};
+
+static struct spot value_of(const struct scene *s, struct spot v)
+{
+	for (;;) {
+		const struct acting *x = &s->instances[v.instance];
+		v.literal = x->of->literals[v.literal].group;
+		struct spot next = x->same[v.literal];
+		if (next.instance == v.instance && next.literal == v.literal)
+			return v;
+		v = next;
+	}
+}
+
+static void unite(struct scene *s, struct spot a, struct spot b)
+{
+	a = value_of(s, a);
+	b = value_of(s, b);
+	if (a.instance > b.instance)
+		s->instances[a.instance].same[a.literal] = b;
+	else
+		s->instances[b.instance].same[b.literal] = a;
+}
+
+/* The literal of the class that stands for number `which` of a statement. */
+static uint32_t literal_of(const struct lifted_statement *s, uint32_t which)
+{
+	for (uint32_t k = 0; k < s->of->literal_count; k++)
+		if (s->form->literals[k].which == which)
+			return s->of->first_literal + k;
+	return CATALOG_NONE;
+}
+
+/* The place, among those of its statement, that a node is at. */
+static const struct operation_place *place_of(const struct scene *s,
+                                              const struct audit_node *n)
+{
+	const struct transaction_class *x = &s->a->classes.items[n->of];
+	const struct class_statement *t = &x->statements[n->statement];
+	assert(n->place >= t->first_place);
+	return &s->a->classes.templates.items[t->template]
+	                .places[n->place - t->first_place];
+}
+
+static void unite_rows(struct scene *s, uint32_t edge)
+{
+	const struct conflicts *g = &s->a->graph;
+	const struct audit_edge *e = &g->edges[s->cycle->edges[edge]];
+	uint8_t i = (uint8_t)edge, k = (uint8_t)((edge + 1) % s->cycle->count);
+	const struct audit_node *p = &g->nodes[e->from_node];
+	const struct audit_node *q = &g->nodes[e->to_node];
+	const struct operation_place *x = place_of(s, p), *y = place_of(s, q);
+	if (x->literal_count != y->literal_count) return;
+	for (uint32_t n = 0; n < x->literal_count; n++) {
+		uint32_t a =
+			literal_of(&s->instances[i].statements[p->statement],
+		                   x->literals[n]);
+		uint32_t b =
+			literal_of(&s->instances[k].statements[q->statement],
+		                   y->literals[n]);
+		if (a == CATALOG_NONE || b == CATALOG_NONE) continue;
+		unite(s, (struct spot){ i, a }, (struct spot){ k, b });
+	}
+}
+
+static void print_value(struct text *out, const struct scene *s,
+                        struct spot asked, uint32_t column)
+{
+	struct spot v = value_of(s, asked);
+	const struct transaction_class *x = s->instances[v.instance].of;
+	const char *text = x->texts + x->literals[v.literal].text;
+	char *end;
+	long long n = strtoll(text, &end, 10);
+	struct text moved = { 0 };
+	bool moves = s->instances[v.instance].inserted[v.literal] ||
+	             (s->apart && x->literals[v.literal].varied);
+	if (moves && v.instance && end != text && !*end)
+		text_format(&moved, "%lld", n + 1000 * v.instance);
+	lift_literal(out, s->a, moved.length ? text_get(&moved) : text, column);
+	text_free(&moved);
+}
+
+/* ---- rows ---- */
+
+/* What a column has that no condition asks for; NULL: what the schema says. */
+static const char *filler(const char *type)
+{
+	if (!type || !strcmp(type, "text")) return "'x'";
+	if (strstr(type, "int") || !strcmp(type, "numeric")) return "1";
+	if (strstr(type, "bool")) return "true";
+	if (strstr(type, "timestamp") || !strcmp(type, "date"))
+		return "'2024-01-01'";
+	return NULL;
+}
+
+/* "stock|5|": the row that the statement names by the table's first key, in its
+ * condition, or inserts. Empty: it is not known. */
+static void print_name(struct text *out, const struct scene *s,
+                       uint8_t instance, const struct lifted_statement *x,
+                       uint32_t table, bool inserted)
+{
+	const struct audit_table *t = &s->a->catalog.tables[table];
+	text_clear(out);
+	if (!t->key_count) return;
+	text_format(out, "%s|", t->name);
+	for (uint32_t i = 0, k; i < t->keys[0].count; i++) {
+		for (k = 0; k < x->of->literal_count; k++)
+			if (x->columns[k] == t->keys[0].columns[i] &&
+			    x->equal[k] != inserted)
+				break;
+		if (k == x->of->literal_count) {
+			text_clear(out);
+			return;
+		}
+		print_value(out, s,
+		            (struct spot){ instance, x->of->first_literal + k },
+		            x->columns[k]);
+		text_char(out, '|');
+	}
+}
+
+/* Is the table one of those that the statement inserts into? */
+static bool inserts(const struct shape *s, uint32_t place)
+{
+	for (uint32_t k = 0; k < s->count; k++)
+		if (s->items[k].place == place &&
+		    s->items[k].flags & OPERATION_FRESH)
+			return true;
+	return false;
+}
+
+static bool is_in_key(const struct audit_table *t, uint32_t column)
+{
+	for (uint32_t i = 0; i < t->key_count; i++)
+		for (uint32_t k = 0; k < t->keys[i].count; k++)
+			if (t->keys[i].columns[k] == column) return true;
+	return false;
+}
+
+/* A row of the table that meets the conditions of the statement. */
+static void print_row(struct text *out, struct scene *s, uint8_t instance,
+                      const struct lifted_statement *x, uint32_t table)
+{
+	const struct audit_table *t = &s->a->catalog.tables[table];
+	struct text names = { 0 }, values = { 0 };
+	s->rows++;
+	print_name(&names, s, instance, x, table, false);
+	bool absent = s->absent && names.length &&
+	              strstr(text_get(&s->inserted), text_get(&names));
+	text_clear(&names);
+	if (absent) {
+		text_free(&names);
+		return;
+	}
+	for (uint32_t i = 0; i < t->column_count; i++) {
+		uint32_t c = t->columns[i], k;
+		const struct audit_column *column = &s->a->catalog.columns[c];
+		const char *type = column->type, *other = filler(type);
+		if (!lift_has_column(s->a, c)) continue;
+		for (k = 0; k < x->of->literal_count; k++)
+			if (x->columns[k] == c && x->equal[k]) break;
+		bool asked = k < x->of->literal_count;
+		if (!asked && !other) continue;
+		text_format(&names, "%s\"%s\"", names.length ? ", " : "",
+		            column->name);
+		text_string(&values, values.length ? ", " : "");
+		if (asked)
+			print_value(&values, s,
+			            (struct spot){ instance,
+			                           x->of->first_literal + k },
+			            c);
+		else if (is_in_key(t, c) && !strcmp(other, "1"))
+			text_format(&values, "%u", 900 + s->rows);
+		else
+			text_string(&values, other);
+	}
+	struct text row = { 0 };
+	text_format(&row,
+	            "INSERT INTO \"%s\" (%s) VALUES (%s) ON CONFLICT DO "
+	            "NOTHING;\n",
+	            t->name, text_get(&names), text_get(&values));
+	if (names.length && !strstr(text_get(out), text_get(&row)))
+		text_string(out, text_get(&row));
+	text_free(&row);
+	text_free(&names);
+	text_free(&values);
+}
+
+/* Adds the names of the rows that the instance inserts. */
+static void print_inserted(struct scene *s, uint8_t instance)
+{
+	const struct acting *x = &s->instances[instance];
+	struct text name = { 0 };
+	for (uint32_t i = 0; i < x->of->count; i++) {
+		const struct lifted_statement *t = &x->statements[i];
+		const struct shape *shape =
+			&s->a->classes.templates.shapes[t->of->shape];
+		for (uint32_t p = 0; p < shape->place_count; p++) {
+			if (!inserts(shape, p)) continue;
+			print_name(&name, s, instance, t, shape->tables[p],
+			           true);
+			text_format(&s->inserted, "%s ", text_get(&name));
+		}
+	}
+	text_free(&name);
+}
+
+static void print_rows(struct text *out, struct scene *s, uint8_t instance)
+{
+	const struct acting *x = &s->instances[instance];
+	for (uint32_t i = 0; i < x->of->count; i++) {
+		const struct lifted_statement *t = &x->statements[i];
+		const struct shape *shape =
+			&s->a->classes.templates.shapes[t->of->shape];
+		for (uint32_t p = 0; p < shape->place_count; p++)
+			if (!inserts(shape, p))
+				print_row(out, s, instance, t,
+				          shape->tables[p]);
+	}
+}
+
+/* ---- the client ---- */
+
+static void print_session(struct text *out, const struct scene *s,
+                          uint8_t instance)
+{
+	const struct acting *x = &s->instances[instance];
+	char name = (char)('a' + instance);
+	text_format(out, "session %c\nstep %c1 { BEGIN;\n", name, name);
+	for (uint32_t i = 0; i < x->of->count; i++) {
+		const struct lifted_statement *t = &x->statements[i];
+		uint32_t from = 0;
+		text_string(out, "  ");
+		for (uint32_t k = 0; k < t->of->literal_count; k++) {
+			const struct template_literal *at =
+				&t->form->literals[k];
+			text_bytes(out, t->form->sql + from, at->at - from);
+			print_value(out, s,
+			            (struct spot){ instance,
+			                           t->of->first_literal + k },
+			            t->columns[k]);
+			from = at->at + at->length;
+		}
+		text_format(out, "%s;\n", t->form->sql + from);
+	}
+	text_string(out, "  COMMIT; }\n");
+}
+
+static void print_client(struct text *out, struct scene *s)
+{
+	text_clear(out);
+	text_clear(&s->inserted);
+	s->rows = 0;
+	for (uint8_t i = 0; i < s->cycle->count; i++) print_inserted(s, i);
+	text_format(out, "setup {\n%s", text_get(s->tables));
+	for (uint8_t i = 0; i < s->cycle->count; i++) print_rows(out, s, i);
+	text_string(out, "}\n");
+	for (uint8_t i = 0; i < s->cycle->count; i++) print_session(out, s, i);
+	text_format(out, "isolation %s\n", level_word(s->a->options.level));
+}
+
+/* Two transactions do not insert one key. */
+static void find_inserted(struct scene *s, uint8_t instance)
+{
+	struct acting *x = &s->instances[instance];
+	for (uint32_t i = 0; i < x->of->count; i++) {
+		const struct lifted_statement *t = &x->statements[i];
+		const struct shape *shape =
+			&s->a->classes.templates.shapes[t->of->shape];
+		for (uint32_t k = 0; k < t->of->literal_count; k++) {
+			uint32_t c = t->columns[k];
+			if (c == CATALOG_NONE || t->equal[k]) continue;
+			const struct audit_column *column =
+				&s->a->catalog.columns[c];
+			bool fresh = false;
+			for (uint32_t p = 0; p < shape->place_count; p++)
+				fresh |= shape->tables[p] == column->table &&
+				         inserts(shape, p);
+			uint32_t l = t->of->first_literal + k;
+			if (fresh &&
+			    is_in_key(&s->a->catalog.tables[column->table], c))
+				x->inserted[x->of->literals[l].group] = true;
+		}
+	}
+}
+
+static void scene_init(struct scene *s, struct audit *a,
+                       const struct audit_cycle *c, const struct text *tables)
+{
+	*s = (struct scene){ .a = a, .cycle = c, .tables = tables };
+	for (uint8_t i = 0; i < c->count; i++) {
+		struct acting *x = &s->instances[i];
+		x->of = &a->classes.items[a->graph.edges[c->edges[i]].from];
+		x->statements = mem_take(x->of->count * sizeof *x->statements);
+		x->same = mem_take(x->of->literal_count * sizeof *x->same + 1);
+		x->inserted = mem_take0(x->of->literal_count + 1,
+		                        sizeof *x->inserted);
+		for (uint32_t k = 0; k < x->of->literal_count; k++)
+			x->same[k] = (struct spot){ i, k };
+		for (uint32_t k = 0; k < x->of->count; k++)
+			x->statements[k] =
+				lift_statement(a, &x->of->statements[k]);
+	}
+	for (uint32_t i = 0; i < c->count; i++) unite_rows(s, i);
+	for (uint8_t i = 0; i < c->count; i++) find_inserted(s, i);
+}
+
+static void scene_free(struct scene *s)
+{
+	for (uint32_t i = 0; i < s->cycle->count; i++) {
+		struct acting *x = &s->instances[i];
+		for (uint32_t k = 0; k < x->of->count; k++)
+			lift_statement_free(&x->statements[k]);
+		free(x->statements);
+		free(x->same);
+		free(x->inserted);
+	}
+}
+
+/* ---- exploring it ---- */
+
+struct watched {
+	struct confirmed *to;
+	bool any;
+	char *failed; /* why a transaction of the first history did; or NULL */
+};
+
+static char *failure(const struct history *h)
+{
+	for (uint32_t i = 0; i < h->transaction_count; i++) {
+		const struct transaction *t = &h->transactions[i];
+		if (t->aborted)
+			return mem_copy_string(
+				t->failure ? t->failure : "it is rolled back");
+	}
+	return NULL;
+}
+
+static bool on_history(void *payload, const struct explore_execution *e)
+{
+	struct watched *w = payload;
+	if (explore_satisfies(e, LEVEL_SERIAL) && w->any) return true;
+	struct history *h = explore_history(e);
+	if (!w->any) w->failed = failure(h);
+	w->any = true;
+	if (!explore_satisfies(e, LEVEL_SERIAL)) {
+		w->to->history = h;
+		return false;
+	}
+	history_free(h);
+	return true;
+}
+
+static void explore_client(struct audit *a, struct confirmed *to)
+{
+	struct diags d = { 0 };
+	struct watched w = { .to = to };
+	struct explore_observer observer = { .payload = &w,
+		                             .history = on_history };
+	struct program *p = load_program_text(
+		"cycle.spec", text_get(&to->client), to->client.length, &d);
+	free(to->why);
+	to->why = NULL;
+	to->answer = CONFIRM_OPEN;
+	if (!p) {
+		to->why = mem_copy_string(d.count ? d.items[0].message
+		                                  : "it cannot be loaded");
+		diags_free(&d);
+		return;
+	}
+	diags_free(&d);
+	enum level l = a->options.level;
+	struct explore_options o = {
+		.algorithm = explorer_usual_algorithm(p, l),
+		.level = l,
+		.timeout = EXPLORE_SECONDS,
+		.max_histories = HISTORIES_MOST,
+		.interrupt = a->options.interrupt,
+		.robust = true,
+		.jobs = 1,
+		.max_changes = UINT64_MAX,
+	};
+	o.base = o.algorithm == EXPLORE_CE ? level_base(l) : l;
+	struct explorer *e = explorer_new(p, &o, &observer);
+	explorer_run(e);
+	bool complete = explorer_stats(e)->stop == STOP_NONE;
+	to->histories += explorer_stats(e)->histories;
+	explorer_free(e);
+	program_free(p);
+	if (to->history)
+		to->answer = CONFIRM_FOUND;
+	else if (!complete)
+		to->why = mem_copy_string("there are too many histories");
+	else if (!w.any || w.failed)
+		to->why = mem_copy_string(w.failed ? w.failed
+		                                   : "there is no history");
+	else
+		to->answer = CONFIRM_REFUTED;
+	free(w.failed);
+}
+
+static void confirm(struct audit *a, struct audit_anomaly *x,
+                    const struct text *tables)
+{
+	struct scene s;
+	scene_init(&s, a, &x->cycle, tables);
+	/* First with what was logged, then with values of each instance's own
+	 * where no row has to be the same; rows that are inserted first are
+	 * not there, and then are. */
+	bool refuted = false;
+	for (int k = 0; k < 4 && x->confirmed.answer != CONFIRM_FOUND; k++) {
+		s.apart = k & 1;
+		s.absent = k < 2;
+		print_client(&x->confirmed.client, &s);
+		explore_client(a, &x->confirmed);
+		refuted |= x->confirmed.answer == CONFIRM_REFUTED;
+		if (k == 1 && !s.inserted.length) break;
+	}
+	if (refuted && x->confirmed.answer == CONFIRM_OPEN) {
+		free(x->confirmed.why);
+		x->confirmed.why = NULL;
+		x->confirmed.answer = CONFIRM_REFUTED;
+	}
+	text_free(&s.inserted);
+	scene_free(&s);
+}
+
+void confirm_anomalies(struct audit *a)
+{
+	struct text tables = { 0 };
+	bool known = level_has_statements(a->options.level) ||
+	             level_has_snapshots(a->options.level);
+	assert(a->options.confirms);
+	lift_types(a);
+	lift_tables(&tables, a);
+	for (uint32_t i = 0; i < a->anomaly_count; i++) {
+		struct confirmed *x = &a->anomalies[i].confirmed;
+		x->answer = CONFIRM_OPEN;
+		if (!known)
+			x->why = mem_copy_string("programs in SQL are explored "
+			                         "under prc and si");
+		else if (limit_reached(&a->limit))
+			x->why = mem_copy_string("the time is up");
+		else
+			confirm(a, &a->anomalies[i], &tables);
+		a->confirmations[x->answer]++;
+	}
+	text_free(&tables);
+}
