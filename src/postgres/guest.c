@@ -522,11 +522,11 @@ static void take_read(struct run *r, const struct wire_head *h,
 
 /* Rows that conditions have to look at turn up. */
 static void note_growth(struct server_library *l, struct server_key *k,
-                        struct server_version *v)
+                        struct server_version *v, bool goes)
 {
 	if (k->relation->index) return;
-	if (v ? v->known : k->gone && k->known) return;
-	if (!v) k->gone = true;
+	if (k->gone >= goes && (v ? v->known : k->known)) return;
+	k->gone |= goes;
 	l->grew = true;
 	if (l->fault) return;
 	struct text t = { 0 };
@@ -550,7 +550,7 @@ static void take_write(struct run *r, const struct wire_head *h,
 	struct server_key *k = read_key(r, &body, end);
 	if (k && h->number)
 		v = server_version(l, k, body, (uint32_t)(end - body));
-	if (k) note_growth(l, k, v);
+	if (k) note_growth(l, k, v, h->number != 1);
 	mem_unlock(&l->lock);
 	if (!k) {
 		fail_run(r, "it writes to a table that was not there when it "

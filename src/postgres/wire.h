@@ -17,7 +17,8 @@ enum wire_kind {
 	WIRE_BEGIN, /* a transaction begins */
 	WIRE_READ,  /* `number` keys, struct wire_key with an image each; waits
 	             * for the answer */
-	WIRE_WRITE, /* a key and a row, or, `number` 0, none */
+	WIRE_WRITE, /* a key and a row, or, `number` 0, none; 2: one that comes
+	             * behind another of its key */
 	WIRE_GIVE_UP, /* a key: its newest lock ends */
 	WIRE_COMMIT,
 	WIRE_ABORT,

@@ -172,7 +172,11 @@ static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
 	/* Who comes too late, and finds no row, locks nothing: so it is looked
 	 * at first where rows are deleted. What it becomes between that and the
 	 * lock, it could as well have become before that. */
-	if (r->gone && !row_is_read(m, r, strength)) {
+	bool keeps = strength == STRENGTH_KEY_SHARE;
+	/* Another key may have led to it, before it got that. */
+	if (keeps && m->refers && !row_is_read(m, r, strength))
+		m->begun = m->locked = false;
+	if (r->gone && !(keeps && m->checks) && !row_is_read(m, r, strength)) {
 		struct moment *before = moment_fresh();
 		rows_read(before, &r, 1, STRENGTH_PLAIN);
 		struct version *seen = row_answer(before, r, STRENGTH_PLAIN);
@@ -272,9 +276,9 @@ static TM_Result update(Relation rel, ItemPointer tid, TupleTableSlot *slot,
 	struct row *r = table_of(rel)->key_count
 	                        ? row_of_slot(rel, slot, &fresh)
 	                        : v->row;
+	/* Who has found it would have to follow it to its new key. */
+	if (r != v->row) refuse("an UPDATE that changes a primary key");
 	unique_enter(rel, slot, r, v);
-	if (r != v->row)
-		row_write(v->row, NULL, NULL, 0, command, STRENGTH_UPDATE);
 	if (!key && refers_anew(rel, v->tuple, slot))
 		strength = STRENGTH_REFERENCE;
 	remember(rel, slot, r, command, strength, v);

@@ -524,7 +524,9 @@ struct version *row_write(struct row *r, HeapTuple tuple, const char *image,
 void version_born(struct version *v)
 {
 	StringInfoData s;
-	if (!v->row->gone) return;
+	bool gone = v->row->gone;
+	for (struct version *o = v->older; o; o = o->older) gone |= !o->tuple;
+	if (!gone) return;
 	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
 	initStringInfo(&s);
 	image_of_birth(&s);
@@ -618,10 +620,10 @@ static void tell_write(struct row *r, struct version *v)
 		heap_deform_tuple(v->tuple, t->desc, values, nulls);
 		image_of_columns(&s, t, values, nulls, NULL, t->desc->natts);
 		relation_close(rel, AccessShareLock);
+		h.number = v->origin ? 2 : 1;
 		if (v->origin)
 			appendBinaryStringInfo(&s, v->origin,
 			                       (int)v->origin_length);
-		h.number = 1;
 	} else if (v->image) {
 		appendBinaryStringInfo(&s, v->image, (int)v->image_length);
 		h.number = 1;
