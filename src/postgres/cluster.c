@@ -136,7 +136,11 @@ static void keep(const struct cluster *c, int alive)
 	if (mark >= 0) close(mark);
 	while (poll(&p, 1, -1) < 0 && errno == EINTR) continue;
 	if (chdir("/")) _exit(1);
-	remove_folder(c, c->folder);
+	/* Who was making files there may not have ended yet. */
+	for (int i = 0; i < 20 && !access(c->folder, F_OK); i++) {
+		if (i) usleep(100000);
+		remove_folder(c, c->folder);
+	}
 	_exit(0);
 }
 

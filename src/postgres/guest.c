@@ -21,7 +21,12 @@
 #include "vm/bytecode.h"
 #include "vm/machine.h"
 
-enum { BUDGET = 1 << 28 }; /* bytes that a runner keeps of what it saw */
+enum {
+	BUDGET = 1 << 28, /* bytes that a runner keeps of what it saw */
+	PATIENCE = 60,    /* seconds: a statement that reads nothing so long
+	                   * will not end */
+	RESETTING = 2     /* seconds: a backend that is not free then is left */
+};
 
 /* Keys that a backend asks for at once. */
 struct asked_keys {
@@ -46,9 +51,8 @@ struct seat {
 	size_t taken;
 	uint64_t live; /* serial of the step at whose request it waits; 0: none
 	                */
-	uint64_t growth;
-	bool waits; /* for an answer to some request */
-	bool *sent; /* versions that it knows, by number */
+	bool waits;    /* for an answer to some request */
+	bool *sent;    /* versions that it knows, by number */
 	uint32_t sent_count;
 	uint32_t at;    /* the step of the session that is carried out */
 	uint32_t begun; /* transactions in it */
@@ -62,7 +66,7 @@ struct guest {
 	struct server_step_node *roots;
 	struct seat *seats;
 	struct connection judge;
-	uint64_t serial, asked, growth;
+	uint64_t serial, asked;
 	size_t budget;
 	struct machine_limits limits;
 };
@@ -74,7 +78,6 @@ static void make_roots(struct guest *g)
 	struct server_library *l = g->library;
 	uint32_t count = l->program->sessions_count + l->assertion_count;
 	table_init(&g->tree.by_answer, 0);
-	g->growth = l->growth;
 	g->roots = region_take0(&g->region, (count + 1) * sizeof *g->roots);
 	for (uint32_t i = 0; i < count; i++) {
 		g->roots[i].tree.step.kind = GUEST_START;
@@ -186,10 +189,26 @@ static void set_fault(struct server_library *l, const char *format, ...)
 	text_free(&t);
 }
 
+static bool is_over(const atomic_bool *interrupt, double deadline)
+{
+	return (interrupt && atomic_load(interrupt)) ||
+	       (deadline > 0 && seconds_now() > deadline);
+}
+
 static bool gives_up(const struct guest *g)
 {
-	return (g->limits.interrupt && atomic_load(g->limits.interrupt)) ||
-	       (g->limits.deadline > 0 && seconds_now() > g->limits.deadline);
+	return is_over(g->limits.interrupt, g->limits.deadline) ||
+	       is_over(g->library->interrupt, g->library->deadline);
+}
+
+/* Waits so many seconds for PostgreSQL to be done. */
+static bool is_done(const struct guest *g, struct connection *c,
+                    double patience)
+{
+	double until = seconds_now() + patience;
+	while (c->busy && !gives_up(g) && seconds_now() < until)
+		connection_take(c, 100);
+	return !c->busy && !c->lost;
 }
 
 /* ---- What is said to a backend ---- */
@@ -369,18 +388,20 @@ static bool take_seat(struct guest *g, uint32_t session)
 		if (!fine) text_string(&why, "a backend does not answer");
 	}
 	fine = fine && tell_known(g, s);
-	while (fine && s->c.busy) connection_take(&s->c, 100);
+	if (fine && !is_done(g, &s->c, PATIENCE)) {
+		fine = false;
+		text_string(&why, "it does not answer");
+	}
 	if (fine && *s->c.state) {
 		fine = false;
 		text_string(&why, text_get(&s->c.message));
 	}
-	s->growth = g->growth;
 	if (fine) drain(s);
-	if (!fine) {
+	if (!fine && !gives_up(g)) {
 		set_fault(l, "PostgreSQL does not serve session '%s': %s",
 		          l->sessions[session].name, text_get(&why));
-		leave_seat(s);
 	}
+	if (!fine) leave_seat(s);
 	text_free(&options);
 	text_free(&why);
 	return fine;
@@ -738,12 +759,25 @@ static void end_step(struct run *r)
 static bool wait_for_backend(struct run *r)
 {
 	struct seat *s = r->seat;
+	double until = seconds_now() + PATIENCE;
 	while (s->c.busy && !r->frontier && !r->broken) {
 		struct pollfd p[2] = { { .fd = s->channel, .events = POLLIN },
 			               { .fd = s->c.fd, .events = POLLIN } };
 		int n = poll(p, 2, 100);
 		if (gives_up(r->guest)) return false;
+		if (seconds_now() > until) {
+			struct text t = { 0 };
+			const struct spec_step *spec = step_at(r)->spec;
+			text_format(&t,
+			            "step '%s': it has run for %d s "
+			            "without reading a table",
+			            spec ? spec->name : "setup", PATIENCE);
+			fail_run(r, text_get(&t));
+			text_free(&t);
+			break;
+		}
 		if (n <= 0) continue;
+		if (p[0].revents) until = seconds_now() + PATIENCE;
 		if (p[0].revents) receive_records(r);
 		if (r->frontier || r->broken) break;
 		if (p[1].revents) connection_take(&s->c, 0);
@@ -781,30 +815,41 @@ static bool go_on(struct run *r)
 
 /* ---- From a step on ---- */
 
+/* The backend of the seat at the beginning of its session, if it can be brought
+ * there. */
+static bool reset_seat(struct guest *g, struct seat *s)
+{
+	struct wire_head stop = { .kind = WIRE_STOP };
+	if (!connection_is_open(&s->c) ||
+	    (s->waits && !send_bytes(s, &stop, sizeof stop)) ||
+	    !is_done(g, &s->c, RESETTING))
+		return false;
+	if (s->c.status != 'I') {
+		connection_send(&s->c, "ROLLBACK");
+		if (!is_done(g, &s->c, RESETTING)) return false;
+	}
+	drain(s);
+	connection_send(&s->c, "DISCARD ALL");
+	if (!is_done(g, &s->c, RESETTING)) return false;
+	connection_send(&s->c, "SELECT isoscope_engine.restart()");
+	if (!tell_known(g, s) || !is_done(g, &s->c, PATIENCE)) return false;
+	drain(s);
+	return !*s->c.state;
+}
+
 /* A seat at the beginning of its session. */
 static bool begin_anew(struct guest *g, uint32_t session)
 {
 	struct seat *s = &g->seats[session];
-	struct wire_head stop = { .kind = WIRE_STOP };
-	if (connection_is_open(&s->c) && s->waits) {
-		if (!send_bytes(s, &stop, sizeof stop)) s->c.lost = true;
+	if (!reset_seat(g, s)) {
+		leave_seat(s);
+		if (!take_seat(g, session)) return false;
 	}
-	while (connection_is_open(&s->c) && s->c.busy)
-		connection_take(&s->c, 100);
-	if (connection_is_open(&s->c) && s->c.status != 'I')
-		connection_run(&s->c, "ROLLBACK");
+	assert(!s->c.busy && s->c.status == 'I');
 	s->waits = false;
 	s->live = 0;
 	s->at = s->begun = 0;
-	if (!connection_is_open(&s->c)) return take_seat(g, session);
-	drain(s);
-	connection_run(&s->c, "DISCARD ALL");
-	connection_send(&s->c, "SELECT isoscope_engine.restart()");
-	if (!tell_known(g, s)) return false;
-	while (s->c.busy) connection_take(&s->c, 100);
-	s->growth = g->growth;
-	drain(s);
-	return !*s->c.state;
+	return true;
 }
 
 /* The requests on the way to the step, with their answers. */
@@ -1173,12 +1218,17 @@ static bool judge(struct guest *g, const struct server_assertion *a,
 	put_query(&t, a, notes);
 	end->point = a->point;
 	end->value = value_bool(false);
-	bool fine = connection_run(c, text_get(&t));
+	connection_send(c, text_get(&t));
 	text_free(&t);
-	if (c->lost) {
-		set_fault(l, "%s", text_get(&c->message));
+	if (!is_done(g, c, PATIENCE)) {
+		if (!gives_up(g))
+			set_fault(l, "an assertion: %s",
+			          c->lost ? text_get(&c->message)
+			                  : "PostgreSQL does not answer");
+		connection_close(c);
 		return false;
 	}
+	bool fine = !*c->state;
 	size_t at = 0;
 	uint32_t length;
 	const char *row = connection_row(c, &at, &length);

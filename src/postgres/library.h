@@ -3,6 +3,7 @@
 #define ISO_POSTGRES_LIBRARY_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -100,14 +101,16 @@ struct server_library {
 	uint32_t assertion_count;
 	bool asks; /* some assertion asks for tables */
 	uint32_t finally_name, finally_point;
+	/* All that is done with it, estimates too, ends then. */
+	const atomic_bool *interrupt;
+	double deadline;      /* 0: none */
 	pthread_mutex_t lock; /* for what follows */
 	struct table by_key;
 	struct server_key **keys;
 	uint32_t key_count, key_capacity;
 	struct server_version **versions;
 	uint32_t version_count, version_capacity;
-	uint64_t growth; /* of what conditions look at */
-	bool grew;       /* more is to be */
+	bool grew; /* more is to be */
 	char *fault;
 	struct guest *guests, *idle;
 };

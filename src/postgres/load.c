@@ -14,6 +14,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/seconds.h"
 #include "lang/limits.h"
 #include "postgres/library.h"
 #include "sql/load.h"
@@ -977,6 +978,10 @@ struct program *server_load(const char *path, const char *text, size_t length,
 	l.program = s->program = p;
 	bool fine = load(&l, path, text, length);
 	sql_parser_free(l.parser);
+	s->interrupt = given->interrupt;
+	/* First it is found out which rows there are, then explored. */
+	if (given->timeout > 0)
+		s->deadline = seconds_now() + 2 * given->timeout;
 	if (fine) return p;
 	program_free(p);
 	return NULL;
@@ -997,7 +1002,6 @@ bool server_take_growth(struct program *p)
 		l->keys[i]->known |= l->keys[i]->gone;
 	free(l->fault);
 	l->fault = NULL;
-	l->growth++;
 	server_guests_forget(l);
 	return true;
 }
