@@ -16,6 +16,7 @@
  *     generate        iso_history_generate()
  *     separate        iso_levels_separate()
  *     prove           iso_program_prove()
+ *     audit           iso_logs_audit()
  *     compile, fmt    iso_program_load(), iso_source_format()
  *
  * Exploring a program, for example:
@@ -538,6 +539,25 @@ typedef struct iso_prove_options {
 ISO_API int iso_program_prove(iso_result **out, const char *path,
                               const iso_prove_options *options,
                               iso_diags **diags);
+
+/* ---- logs of SQL ---- */
+
+typedef struct iso_audit_options {
+	size_t size;         /* sizeof (iso_audit_options); 0: this version */
+	iso_level level;     /* default: prc; rc, si or ser */
+	const char *schema;  /* paths; NULL: none */
+	const char *hints;
+	const char *program; /* where the transactions are written, as a
+	                      * program in SQL; NULL: nowhere */
+	bool confirm;        /* explore the transactions of each anomaly */
+	double timeout;      /* seconds; 0: no limit */
+} iso_audit_options;
+/* Which anomalies can the transactions in these logs have? `options` and
+ * `diags` may be NULL. Returns 0, ISO_E_ARGUMENT, ISO_E_FILE, or ISO_E_HISTORY
+ * if a log, the schema or the hints cannot be read. */
+ISO_API int iso_logs_audit(iso_result **out, const char *const *paths,
+                           size_t count, const iso_audit_options *options,
+                           iso_diags **diags);
 
 /* ---- running a program ---- */
 

@@ -222,6 +222,43 @@ START_TEST(transactions_are_proved)
 }
 END_TEST
 
+START_TEST(logs_are_audited)
+{
+	static const char *const path = "audited.log", *const none = "none.log";
+	iso_result *r;
+	iso_diags *d;
+	iso_audit_options o = { .level = ISO_LEVEL_SI,
+		                .program = "audited.sql",
+		                .confirm = true };
+	FILE *f = fopen(path, "w");
+	fputs("\t\t 1 Query\tBEGIN\n\t\t 1 Query\tSELECT n FROM t\n"
+	      "\t\t 1 Query\tUPDATE u SET n = 1\n\t\t 1 Query\tCOMMIT\n"
+	      "\t\t 1 Query\tBEGIN\n\t\t 1 Query\tSELECT n FROM u\n"
+	      "\t\t 1 Query\tUPDATE t SET n = 1\n\t\t 1 Query\tCOMMIT\n",
+	      f);
+	fclose(f);
+	ck_assert_int_eq(iso_logs_audit(&r, &path, 1, NULL, NULL), 0);
+	ck_assert_int_eq(iso_result_verdict(r), ISO_VIOLATED);
+	iso_result_free(r);
+	ck_assert_int_eq(iso_logs_audit(&r, &path, 1, &o, NULL), 0);
+	ck_assert_int_eq(iso_result_verdict(r), ISO_VIOLATED);
+	ck_assert_ptr_nonnull(strstr(iso_result_json(r), "\"confirmed\":2"));
+	iso_result_free(r);
+	ck_assert_int_eq(remove(o.program), 0);
+	o.level = ISO_LEVEL_CC;
+	ck_assert_int_eq(iso_logs_audit(&r, &path, 1, &o, NULL),
+	                 ISO_E_ARGUMENT);
+	o = (iso_audit_options){ .level = ISO_LEVEL_SER };
+	ck_assert_int_eq(iso_logs_audit(&r, &path, 1, &o, NULL), 0);
+	ck_assert_int_eq(iso_result_verdict(r), ISO_HOLDS);
+	iso_result_free(r);
+	ck_assert_int_eq(iso_logs_audit(&r, &none, 1, NULL, &d), ISO_E_HISTORY);
+	ck_assert_uint_eq(iso_diags_count(d), 1);
+	iso_diags_free(d);
+	remove(path);
+}
+END_TEST
+
 START_TEST(a_program_is_repaired)
 {
 	static const char text[] = "global n = 0;\n"
@@ -331,6 +368,7 @@ void add_api_tests(TCase *tests)
 	tcase_add_test(tests, a_program_is_repaired);
 	tcase_add_test(tests, levels_are_told_apart);
 	tcase_add_test(tests, transactions_are_proved);
+	tcase_add_test(tests, logs_are_audited);
 	tcase_add_test(tests, threads_of_one_check_find_what_one_finds);
 	tcase_add_test(tests, two_programs_in_two_threads);
 	tcase_add_test(tests, one_program_in_two_threads);
