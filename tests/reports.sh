@@ -145,4 +145,11 @@ run 2 explore on-call.tx -i si --sarif x --junit x
 says "cannot both be written to 'x'"
 run 1 check skew.jsonl -i ser --github -q
 has out '::error title=skew.jsonl satisfies ser,file=skew.jsonl,line=1::write skew (G2-item)'
+
+# All options, for programs.
+run 0 help --json
+json '.[0].commands | map(.command) | index("explore") != null' true
+json '.[0].commands[] | select(.command == "explore") | .options[] | select(.option == "isolation") | .letter + .argument' iLEVEL
+json '.[0].levels | length' 9
+json '.[0].exit_codes[1].code' 1
 finish

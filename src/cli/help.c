@@ -118,7 +118,7 @@ static void print_more(struct text *t, enum command c)
 	if (in & histories)
 		text_string(t, "\nHISTORY may be '-' for the standard input, "
 		               "or a folder (cobra).\n");
-	if (in & IN_DRAWING)
+	if (in & (IN_DRAWING | IN_SHOWING))
 		text_string(t, "\nFILE may be '-' for the standard output; "
 		               "the result in words then goes to\n"
 		               "the standard error.\n");
@@ -175,6 +175,10 @@ int help_main(const struct command_line *c)
 			generate_bash(&t);
 		else
 			generate_zsh(&t);
+		return print(&t);
+	}
+	if (c->value[OPTION_HELP_JSON]) {
+		generate_json(&t);
 		return print(&t);
 	}
 	if (!c->operand_count) return help_overview();

@@ -12,5 +12,7 @@ int help_command(enum command c);
 void generate_man(struct text *t);
 void generate_bash(struct text *t);
 void generate_zsh(struct text *t);
+/* help_json.c */
+void generate_json(struct text *t);
 
 #endif

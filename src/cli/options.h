@@ -403,6 +403,8 @@ enum command {
 	X(MAN, IN_HELP, "man", 0, NULL, NULL, "print the manual page (roff)")  \
 	X(COMPLETION, IN_HELP, "completion", 0, "SHELL", "bash zsh",           \
 	  "print the completion for this shell")                               \
+	X(HELP_JSON, IN_HELP, "json", 0, NULL, NULL,                           \
+	  "print all commands and options as JSON")                            \
 	X(QUIET, IN_REPORTING | IN_SPLIT | IN_MERGE | IN_AUDIT, "quiet", 'q',  \
 	  NULL, NULL, "print only the verdict, and no progress")               \
 	X(COLOR, IN_COLOURED, "color", 0, "WHEN", "auto always never",         \

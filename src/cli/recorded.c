@@ -86,11 +86,12 @@ void histories_keep(struct histories *h, struct result *r)
 		reports_keep(&h->kept, r);
 }
 
-bool histories_report(struct histories *h, const struct result *all)
+bool histories_report(struct histories *h, struct result *all)
 {
 	struct text results = { 0 };
 	bool fine = true;
 	if (reports_wanted(h->line)) {
+		if (all) reports_complete(h->line, all);
 		if (all) reports_keep(&results, all);
 		text_string(&results, text_get(&h->kept));
 		fine = reports_write(h->line, &results);

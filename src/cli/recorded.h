@@ -40,6 +40,6 @@ void histories_put_json(struct histories *h, const struct result *r);
 void histories_keep(struct histories *h, struct result *r);
 /* Writes those that were kept, behind the result about all of them; NULL: there
  * is but one. Frees them. */
-bool histories_report(struct histories *h, const struct result *all);
+bool histories_report(struct histories *h, struct result *all);
 
 #endif

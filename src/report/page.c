@@ -41,7 +41,7 @@ static void add_lines(struct text *t, const char *const *lines)
 	for (; *lines; lines++) text_string(t, *lines);
 }
 
-static void print_head(struct text *t, const json_t *first)
+static void print_head(struct text *t, const json_t *first, const json_t *name)
 {
 	text_string(t, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
 	               "<meta charset=\"utf-8\">\n"
@@ -57,7 +57,7 @@ static void print_head(struct text *t, const json_t *first)
 	               "content=\"no-referrer\">\n<title>");
 	page_plain(t, json_object_get(first, "verdict"));
 	text_string(t, ": ");
-	page_title(t, first);
+	page_title(t, name);
 	text_string(t, " – isoscope</title>\n<style>");
 	add_lines(t, page_css);
 	text_string(t, "</style>\n</head>\n<body>\n");
@@ -266,10 +266,21 @@ static void print_rest(struct text *t, const json_t *r)
 	page_members(t, r, levels ? with_levels : told);
 }
 
-static void print_header(struct text *t, const json_t *r)
+/* A summary of several has no subject of its own: that of the next one. */
+static const json_t *named(const struct documents *d)
+{
+	const json_t *first = json_array_get(d->list, 0);
+	const json_t *next = json_array_get(d->list, 1);
+	return next && !page_has_subject(first) ? next : first;
+}
+
+static void print_header(struct text *t, const json_t *r, const json_t *name)
 {
 	text_string(t, "<header>\n<p class=\"product\">isoscope</p>\n<h1>");
-	page_subject(t, r);
+	if (name == r)
+		page_subject(t, r);
+	else
+		page_title(t, name);
 	text_string(t, "</h1>\n");
 	print_verdict(t, r);
 	text_string(t, "</header>\n");
@@ -280,7 +291,10 @@ static void open_details(struct text *t, const json_t *r, size_t i)
 {
 	text_string(t, i ? "<details>" : "<details open>");
 	text_string(t, "<summary>");
-	page_subject(t, r);
+	if (page_has_subject(r))
+		page_subject(t, r);
+	else
+		text_string(t, "all of them");
 	text_string(t, ": ");
 	page_name(t, json_object_get(r, "verdict"));
 	text_string(t, "</summary>\n");
@@ -293,8 +307,8 @@ void report_page(struct text *t, const struct documents *d)
 	const json_t *first = json_array_get(d->list, 0), *r;
 	size_t i, count = json_array_size(d->list);
 	assert(count);
-	print_head(t, first);
-	print_header(t, first);
+	print_head(t, first, named(d));
+	print_header(t, first, named(d));
 	text_string(t, "<main>\n");
 	if (json_is_array(json_object_get(first, "levels")))
 		page_levels(t, first);

@@ -38,10 +38,10 @@
 		var table = make('table', undefined, 'state');
 		var head = table.createTHead().insertRow();
 		var title = ['key', 'newest committed'].concat(names);
-		title.forEach(function (n, i) {
+		title.forEach(function (n) {
 			var th = make('th');
 			th.scope = 'col';
-			th.appendChild(make('bdi', i > 1 ? n + ' sees' : n));
+			th.appendChild(make('bdi', n));
 			head.appendChild(th);
 		});
 		var body = table.createTBody();
@@ -97,9 +97,9 @@
 		player.appendChild(line);
 		player.appendChild(said);
 		player.appendChild(scroll);
-		player.appendChild(make('p', 'Marked: what the session\u2019s ' +
-			'transaction has seen or written is not the newest ' +
-			'committed value.', 'legend'));
+		player.appendChild(make('p', 'Below each session: what its ' +
+			'transaction has seen or written. Marked where that is ' +
+			'not the newest committed value.', 'legend'));
 
 		function show(at) {
 			var s = stateAt(rows, initial, at);

@@ -36,6 +36,8 @@ void page_place(struct text *t, const json_t *of);
 
 /* What the result is about: "h.jsonl:3", a program. */
 void page_subject(struct text *t, const json_t *result);
+/* Is it about one thing? */
+bool page_has_subject(const json_t *result);
 /* The same without its place, for the title of the window. */
 void page_title(struct text *t, const json_t *result);
 

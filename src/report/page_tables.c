@@ -214,9 +214,15 @@ void page_members(struct text *t, const json_t *of, const char *const *but)
 	const char *name;
 	json_t *value;
 	assert(json_is_object(of));
-	text_string(t, "<div class=\"grid\">\n<div><h3>asked and found</h3>\n");
-	add_facts(t, "", of, but);
-	text_string(t, "</div>\n");
+	struct text facts = { 0 };
+	text_string(t, "<div class=\"grid\">\n");
+	add_facts(&facts, "", of, but);
+	if (facts.length) {
+		text_string(t, "<div><h3>asked and found</h3>\n");
+		text_string(t, text_get(&facts));
+		text_string(t, "</div>\n");
+	}
+	text_free(&facts);
 	json_object_foreach(
 		(json_t *)of, name,
 		value) if (!is_among(name, but) && json_object_size(value) &&

@@ -226,6 +226,11 @@ static const json_t *subject_of(const json_t *result)
 	return subject;
 }
 
+bool page_has_subject(const json_t *result)
+{
+	return json_is_string(subject_of(result));
+}
+
 void page_title(struct text *t, const json_t *result)
 {
 	const json_t *subject = subject_of(result);
