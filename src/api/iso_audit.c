@@ -23,7 +23,8 @@ static int write_program(const char *path, struct audit *a)
 	bool fine = fwrite(text_get(&l.program), 1, l.program.length, f) ==
 	            l.program.length;
 	lift_free(&l);
-	return (fclose(f) == 0) & fine ? ISO_OK : ISO_E_FILE;
+	if (fclose(f)) fine = false;
+	return fine ? ISO_OK : ISO_E_FILE;
 }
 
 static int try_audit(iso_result **out, const char *const *paths, size_t count,
