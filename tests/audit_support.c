@@ -3,6 +3,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "audit/confirm.h"
 #include "base/memory.h"
 #include "file_support.h"
 #include "result/audited.h"
@@ -26,6 +27,7 @@ bool run_audit(struct audit *a, struct audit_given g, struct diags *d)
 	o.schema = g.schema ? schema : NULL;
 	o.hints = g.hints ? hints : NULL;
 	bool fine = audit_run(a, &o, d);
+	if (fine && g.confirms) confirm_anomalies(a);
 	if (fine) { /* it can be told in every way */
 		struct result *r = result_of_audit(a, 0);
 		result_free(r);

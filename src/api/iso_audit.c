@@ -3,6 +3,7 @@
 
 #include "api/programs.h"
 #include "api/results.h"
+#include "audit/confirm.h"
 #include "audit/lift.h"
 #include "result/audited.h"
 
@@ -53,6 +54,7 @@ static int try_audit(iso_result **out, const char *const *paths, size_t count,
 		.timeout = given.timeout,
 	};
 	if (audit_run(&a, &o, &problem.diags)) {
+		if (o.confirms) confirm_anomalies(&a);
 		status = given.program ? write_program(given.program, &a)
 		                       : ISO_OK;
 		if (!status) *out = iso_result_of(result_of_audit(&a, 0));

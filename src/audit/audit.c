@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "audit/confirm.h"
 #include "base/bits.h"
 #include "base/memory.h"
 #include "base/seconds.h"
@@ -328,7 +327,6 @@ bool audit_run(struct audit *a, const struct audit_options *o, struct diags *d)
 	a->stop = a->limit.stop;
 	attribute(a);
 	a->search_seconds = seconds_now() - begun - a->read_seconds;
-	if (o->confirms) confirm_anomalies(a);
 	return true;
 }
 

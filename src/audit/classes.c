@@ -199,6 +199,7 @@ static void split_groups(uint32_t *group, const uint64_t *values, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t other;
 		group[i] = i;
+		assert(before[i] <= i);
 		if (!values[i]) continue;
 		uint64_t h = hash_mix(before[i], values[i]);
 		struct table_probe at = table_probe(hash_mix(h, 7));
@@ -247,6 +248,8 @@ static void refine_literals(const struct classes *c,
 		if (c->templates.items[step->template].literal_count !=
 		    t->literal_count)
 			continue;
+		assert(step->first_literal + t->literal_count <=
+		       s->literal_count);
 		for (uint32_t k = 0; k < t->literal_count; k++)
 			values[t->first_literal + k] =
 				s->literals[step->first_literal + k].value;

@@ -59,6 +59,7 @@ static void unite(struct scene *s, struct spot a, struct spot b)
 {
 	a = value_of(s, a);
 	b = value_of(s, b);
+	assert(a.instance < s->cycle->count && b.instance < s->cycle->count);
 	if (a.instance > b.instance)
 		s->instances[a.instance].same[a.literal] = b;
 	else
@@ -81,6 +82,8 @@ static const struct operation_place *place_of(const struct scene *s,
 	const struct transaction_class *x = &s->a->classes.items[n->of];
 	const struct class_statement *t = &x->statements[n->statement];
 	assert(n->place >= t->first_place);
+	assert(n->place - t->first_place <
+	       s->a->classes.templates.shapes[t->shape].place_count);
 	return &s->a->classes.templates.items[t->template]
 	                .places[n->place - t->first_place];
 }
@@ -344,6 +347,7 @@ static void scene_init(struct scene *s, struct audit *a,
 			x->statements[k] =
 				lift_statement(a, &x->of->statements[k]);
 	}
+	assert(c->count >= 2 && c->count <= CYCLE_MOST);
 	for (uint32_t i = 0; i < c->count; i++) unite_rows(s, i);
 	for (uint8_t i = 0; i < c->count; i++) find_inserted(s, i);
 }
@@ -440,6 +444,8 @@ static void explore_client(struct audit *a, struct confirmed *to)
 	else
 		to->answer = CONFIRM_REFUTED;
 	free(w.failed);
+	assert((to->answer == CONFIRM_FOUND) == (to->history != NULL));
+	assert((to->answer == CONFIRM_OPEN) == (to->why != NULL));
 }
 
 static void confirm(struct audit *a, struct audit_anomaly *x,

@@ -232,6 +232,7 @@ static void print_statement(struct text *out, const struct audit *a,
 		const struct template_literal *at = &s->form->literals[k];
 		uint32_t literal = s->of->first_literal + k;
 		const struct class_literal *l = &f->of->literals[literal];
+		assert(from <= at->at);
 		text_bytes(out, s->form->sql + from, at->at - from);
 		if (f->number[literal])
 			text_format(out, "p%u", f->number[literal]);

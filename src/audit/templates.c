@@ -413,6 +413,8 @@ static void keep_sql(struct templates *f, struct template *x,
 			        (uint32_t)strtoul(x->sql + word->at + 1, NULL,
 			                          10);
 		if (which == CATALOG_NONE) continue;
+		assert(!x->literal_count ||
+		       x->literals[x->literal_count - 1].at < word->at);
 		x->literals[x->literal_count++] =
 			(struct template_literal){ word->at, word->length,
 			                           which };

@@ -1,3 +1,4 @@
+#include "audit/confirm.h"
 #include "audit/lift.h"
 
 #include <assert.h>
@@ -78,6 +79,7 @@ int audit_main(const struct command_line *c)
 	signals_catch();
 	o.interrupt = signals_flag();
 	bool fine = audit_run(&a, &o, &d);
+	if (fine && o.confirms) confirm_anomalies(&a);
 	say_diagnostics(c, &d);
 	int code = fine ? tell(c, &a, explain) : EXIT_INPUT;
 	if (fine && !write_program(c, &a)) code = EXIT_INTERNAL;
