@@ -275,6 +275,28 @@ START_TEST(nothing_is_overlooked)
 END_TEST
 
 /* Time that is up stops every part, and then nothing is certain. */
+/* What is nested too deep to be read is told. */
+START_TEST(deep_expressions)
+{
+	struct text log = { 0 };
+	struct audit a;
+	text_string(&log, "\t\t 1 Query\tSELECT ");
+	for (int i = 0; i < 150; i++) text_string(&log, "-(");
+	text_string(&log, "n");
+	for (int i = 0; i < 150; i++) text_string(&log, ")");
+	text_string(&log, " FROM stock\n");
+	audit_of(&a, (struct audit_given){ .log = text_get(&log),
+	                                   .schema = stock_schema,
+	                                   .level = LEVEL_PRC });
+	const struct template *x = &a.classes.templates.items[0];
+	ck_assert_int_eq(x->kind, TEMPLATE_UNREAD);
+	ck_assert_str_eq(x->why, "expressions are nested too deep");
+	ck_assert_int_eq(audit_verdict(&a), VERDICT_INCONCLUSIVE);
+	audit_free(&a);
+	text_free(&log);
+}
+END_TEST
+
 START_TEST(a_limit_stops_it)
 {
 	struct audit a;
@@ -560,6 +582,7 @@ void add_audit_tests(TCase *tests)
 	tcase_add_loop_test(tests, every_format, 0, 5);
 	tcase_add_loop_test(tests, ends_of_transactions, 0, 9);
 	tcase_add_loop_test(tests, nothing_is_overlooked, 0, OVERLOOKED);
+	tcase_add_test(tests, deep_expressions);
 	tcase_add_test(tests, a_limit_stops_it);
 	tcase_add_test(tests, what_is_no_log);
 	tcase_add_loop_test(tests, broken_logs, 0, 7);

@@ -205,6 +205,12 @@ static void column_reference(struct walk *w, json_t *body)
 
 /* ---- expressions ---- */
 
+static bool is_too_deep(struct walk *w)
+{
+	w->to->cut |= w->depth >= DEPTH_MOST;
+	return w->depth >= DEPTH_MOST;
+}
+
 /* Queries first, those inside before those around them. */
 static void subqueries(struct walk *w, json_t *node)
 {
@@ -212,7 +218,7 @@ static void subqueries(struct walk *w, json_t *node)
 	const char *name;
 	json_t *value, *item;
 	size_t i;
-	if (!node || w->depth >= DEPTH_MOST) return;
+	if (!node || is_too_deep(w)) return;
 	w->depth++;
 	if (node_is(node, "SelectStmt", &body)) {
 		query(w, body);
@@ -242,7 +248,7 @@ static void reads(struct walk *w, json_t *node)
 	const char *name;
 	json_t *value, *item;
 	size_t i;
-	if (!node || w->depth >= DEPTH_MOST || is_given_value(node)) return;
+	if (!node || is_given_value(node) || is_too_deep(w)) return;
 	w->depth++;
 	if (node_is(node, "ColumnRef", &body)) {
 		column_reference(w, body);
@@ -422,7 +428,7 @@ static void range_table(struct walk *w, json_t *range)
 static void from_item(struct walk *w, json_t *node)
 {
 	json_t *body;
-	if (!node || w->depth >= DEPTH_MOST) return;
+	if (!node || is_too_deep(w)) return;
 	w->depth++;
 	if (node_is(node, "RangeVar", &body)) {
 		range_table(w, body);
@@ -864,7 +870,7 @@ static void insert(struct walk *w, json_t *body)
 static void statement(struct walk *w, json_t *node)
 {
 	json_t *body;
-	if (!node || w->depth >= DEPTH_MOST) return;
+	if (!node || is_too_deep(w)) return;
 	w->depth++;
 	if (node_is(node, "SelectStmt", &body))
 		query(w, body);

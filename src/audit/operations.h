@@ -47,6 +47,7 @@ struct operations {
 	uint32_t count, capacity;
 	struct operation_place *places;
 	uint32_t place_count, place_capacity;
+	bool cut; /* it is nested too deep: there are more */
 };
 
 void operations_free(struct operations *a);

@@ -445,6 +445,11 @@ static void parse(struct templates *f, struct template *x,
 		x->places = a.places;
 		a.places = NULL;
 		if (!a.count) x->kind = TEMPLATE_NOTHING;
+		if (a.cut) {
+			x->kind = TEMPLATE_UNREAD;
+			x->why = mem_copy_string(
+				"expressions are nested too deep");
+		}
 	} else {
 		x->kind = TEMPLATE_UNREAD;
 		x->why = mem_copy_string(text_get(&why.message));
