@@ -219,7 +219,7 @@ static const struct {
 	          PG("SELECT n FROM t WHERE id = 6") PG(SET_N) PG("COMMIT"),
 	  LEVEL_RC, VERDICT_HOLDS },
 	/* An UPDATE that finds no row locks none. */
-	{ PG("BEGIN") PG("UPDATE t SET s = 'a' WHERE id = 6")
+	{ PG("BEGIN") PG("UPDATE t SET n = 2 WHERE id = 6")
 	          PG("SELECT n FROM t WHERE id = 6")
 	                  PG("SELECT m FROM u WHERE id = 5") PG("COMMIT")
 	                          TWO("UPDATE u SET m = 3 WHERE id = 5",
