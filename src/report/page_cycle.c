@@ -17,14 +17,16 @@ enum {
 	MIDDLE = BOX_X + BOX_WIDTH / 2,
 	LANE = 14, /* between edges at the left */
 	NAME_COLUMNS = 20,
-	LABEL_COLUMNS = 24,
+	LABEL_COLUMNS = 23,
 	SIDE_COLUMNS = 13
 };
 
 static void add_fit(struct text *t, const char *words, size_t columns)
 {
-	struct text fit = { 0 };
-	style_fit(&fit, words, columns);
+	struct text seen = { 0 }, fit = { 0 };
+	page_visible(&seen, words);
+	style_fit(&fit, text_get(&seen), columns);
+	text_free(&seen);
 	page_words(t, text_get(&fit), fit.length, PAGE_NAME_MOST);
 	text_free(&fit);
 }
@@ -84,7 +86,7 @@ static void add_down(struct text *t, const struct page_cycle *c, unsigned i)
 	            MIDDLE, y, end - 9, MIDDLE, end, MIDDLE + 12, y + 33);
 	page_words(t, kind, n, PAGE_NAME_MOST);
 	text_char(t, ' ');
-	add_fit(t, rest, LABEL_COLUMNS - n);
+	add_fit(t, rest, LABEL_COLUMNS - 1 - n);
 	text_string(t, "</text></g>\n");
 }
 

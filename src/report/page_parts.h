@@ -17,6 +17,8 @@ enum { PAGE_NAME_MOST = 240, PAGE_WORDS_MOST = 20000 };
 
 /* Words from a result, escaped: fit for text and for quoted attributes. */
 void page_words(struct text *t, const char *words, size_t length, size_t most);
+/* The words with what is invisible shown, but not escaped: to be measured. */
+void page_visible(struct text *t, const char *words);
 /* A string of the result; nothing if it is none. In <bdi>, so that its
  * direction is its own. */
 void page_name(struct text *t, const json_t *string);

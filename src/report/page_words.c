@@ -48,6 +48,19 @@ static void add_character(struct text *t, const char *at, size_t n)
 	}
 }
 
+void page_visible(struct text *t, const char *words)
+{
+	for (size_t left = strlen(words), n; left; words += n, left -= n) {
+		n = utf8_length(words, left);
+		uint32_t c = n ? character(words, n) : 0;
+		if (is_invisible(c))
+			text_format(t, "\\u%04" PRIx32, c);
+		else
+			text_bytes(t, words, n);
+		if (!n) n = 1;
+	}
+}
+
 void page_words(struct text *t, const char *words, size_t length, size_t most)
 {
 	size_t i = 0, n;

@@ -28,7 +28,12 @@ const OVERFLOW = `(() => {
 		return 'sticks out by ' + wide + ': ' +
 			(out ? out.outerHTML.slice(0, 120) : '?');
 	}
-	return '';
+	const words = [...document.querySelectorAll('svg.cycle text')].find((e) => {
+		const r = e.getBoundingClientRect();
+		const box = e.ownerSVGElement.getBoundingClientRect();
+		return r.width && (r.left < box.left - 1 || r.right > box.right + 1);
+	});
+	return words ? 'a label is cut off: ' + words.textContent : '';
 })()`;
 
 const AXE = `axe.run(document, { resultTypes: ['violations'] }).then((r) =>
