@@ -36,7 +36,6 @@ struct cluster {
 	uid_t user;
 	gid_t group;
 	bool other; /* the server is run by another user: root must not */
-	char *name; /* of that user */
 };
 
 /* ---- Commands ---- */

@@ -158,6 +158,12 @@ void server_library_free(struct server_library *l)
 	connection_close(&l->setup);
 	if (l->listener > 0) close(l->listener);
 	cluster_stop(l->cluster);
+	for (uint32_t i = 0; i < l->assertion_count; i++) {
+		free(l->assertions[i].steps);
+		free(l->assertions[i].errors);
+		free(l->assertions[i].error_lengths);
+		free(l->assertions[i].error_steps);
+	}
 	spec_free(&l->spec);
 	sources_free(&l->all);
 	free(l->relations);
