@@ -15,6 +15,7 @@
  *     convert         iso_reader_open(), iso_history_print()
  *     generate        iso_history_generate()
  *     separate        iso_levels_separate()
+ *     decide          iso_program_decide()
  *     prove           iso_program_prove()
  *     audit           iso_logs_audit()
  *     compile, fmt    iso_program_load(), iso_source_format()
@@ -809,6 +810,17 @@ ISO_API int iso_program_repair(iso_result **out, const iso_program *program,
                                const iso_options *options,
                                const iso_repair_options *repair,
                                iso_diags **diags);
+typedef struct iso_decide_options {
+	size_t size;     /* sizeof (iso_decide_options); 0: this version */
+	iso_level level; /* default: what the program says, else cc */
+	double timeout;  /* seconds; 0: no limit */
+	uint64_t memory; /* bytes; 0: half of the machine's */
+} iso_decide_options;
+/* The program's assertions, without enumerating its histories. `options` may be
+ * NULL. Returns 0, ISO_E_CLIENT, or ISO_E_ARGUMENT, also for levels and
+ * programs that it does not cover, as far as that is known beforehand. */
+ISO_API int iso_program_decide(iso_result **out, const iso_program *program,
+                               const iso_decide_options *options);
 /* Asks the run to end soon. Async-signal-safe, and safe from any thread. */
 ISO_API void iso_check_stop(iso_check *check);
 /* Fills out->size bytes of `out`. Returns 0, ISO_E_ARGUMENT or ISO_E_STATE. */

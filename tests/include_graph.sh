@@ -6,7 +6,7 @@
 #
 #	base < vm < native < lang < sql < postgres < analyse < compile < history < axioms
 #	< execution < dpor < formats < check < generate < separate < repair
-#	< prove < audit < run < predict < distribute < result < report < api < cli
+#	< prove < audit < run < solve < predict < distribute < result < report < api < cli
 #
 # A folder includes only what stands left of it; history and axioms know
 # nothing of the language; native/runtime knows nothing of native/host; report
@@ -35,7 +35,7 @@ upward() {
 	BEGIN {
 		n = split("base vm native lang sql postgres analyse compile " \
 			"history axioms execution dpor " \
-			"formats check generate separate repair prove audit run predict " \
+			"formats check generate separate repair prove audit run solve predict " \
 			"distribute " \
 			"result report api cli", name)
 		for (i = 1; i <= n; i++) rank[name[i]] = i
@@ -58,7 +58,7 @@ upward() {
 				 from ~ /^(history|axioms)$/)
 			print $1 " includes " $2 ": knows no programs"
 		else if (from == "report" && to ~ \
-				/^(formats|check|generate|separate|prove|run|predict)$/)
+				/^(formats|check|generate|separate|prove|run|solve|predict)$/)
 			print $1 " includes " $2 ": renders the result"
 	}'
 }

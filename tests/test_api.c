@@ -259,6 +259,37 @@ START_TEST(logs_are_audited)
 }
 END_TEST
 
+START_TEST(a_program_is_decided)
+{
+	static const char text[] = "global n = 0;\n"
+				   "txn add() { n += 1; }\n"
+				   "session a { add(); }\n"
+				   "session b { add(); }\n"
+				   "finally { let end = n; }\n"
+				   "assert finally.end == 2;\n";
+	iso_program *p;
+	iso_result *r;
+	uint64_t runs;
+	folder_enter();
+	file_write_text("add.tx", text);
+	ck_assert_int_eq(iso_program_load(&p, "add.tx", NULL), 0);
+	ck_assert_int_eq(iso_program_decide(&r, p, NULL), 0);
+	ck_assert_int_eq(iso_result_verdict(r), ISO_VIOLATED);
+	ck_assert_str_eq(iso_result_string(r, "assertions.0.state"), "fails");
+	iso_result_free(r);
+	iso_decide_options si = { .level = ISO_LEVEL_SI };
+	ck_assert_int_eq(iso_program_decide(&r, p, &si), 0);
+	ck_assert_int_eq(iso_result_verdict(r), ISO_HOLDS);
+	ck_assert_int_eq(iso_result_count(r, "stats.runs", &runs), 0);
+	ck_assert_uint_eq(runs, 2 + 2 + 1);
+	iso_result_free(r);
+	iso_decide_options prc = { .level = ISO_LEVEL_PRC };
+	ck_assert_int_eq(iso_program_decide(&r, p, &prc), ISO_E_ARGUMENT);
+	iso_program_free(p);
+	folder_leave();
+}
+END_TEST
+
 START_TEST(a_program_is_repaired)
 {
 	static const char text[] = "global n = 0;\n"
@@ -365,6 +396,7 @@ void add_api_tests(TCase *tests)
 {
 	tcase_add_test(tests, serializable_as_in_postgresql);
 	tcase_add_test(tests, a_file_of_sql_is_explored_and_repaired);
+	tcase_add_test(tests, a_program_is_decided);
 	tcase_add_test(tests, a_program_is_repaired);
 	tcase_add_test(tests, levels_are_told_apart);
 	tcase_add_test(tests, transactions_are_proved);

@@ -38,6 +38,8 @@
 	  "make a random history of a store that provides a level")        \
 	X(SEPARATE, separate, "LEVEL LEVEL",                               \
 	  "find the smallest history that tells two levels apart")         \
+	X(DECIDE, decide, "PROGRAM",                                       \
+	  "decide assertions without enumerating histories")               \
 	X(PROVE, prove, "PROGRAM",                                         \
 	  "prove that any number of transactions are serializable")        \
 	X(AUDIT, audit, "LOG...",                                          \
@@ -70,6 +72,7 @@ enum command {
 #define IN_CONVERT (1u << COMMAND_CONVERT)
 #define IN_GENERATE (1u << COMMAND_GENERATE)
 #define IN_SEPARATE (1u << COMMAND_SEPARATE)
+#define IN_DECIDE (1u << COMMAND_DECIDE)
 #define IN_PROVE (1u << COMMAND_PROVE)
 #define IN_AUDIT (1u << COMMAND_AUDIT)
 #define IN_REPORT (1u << COMMAND_REPORT)
@@ -79,17 +82,18 @@ enum command {
 #define IN_COLOURED                                                       \
 	(IN_RUNNING | IN_CHECK | IN_CONVERT | IN_GENERATE | IN_SEPARATE | \
 	 IN_PROVE | IN_AUDIT | IN_FMT | IN_COMPILE)
-#define IN_DRAWING \
-	(IN_EXPLORE | IN_RUN | IN_PREDICT | IN_CHECK | IN_SEPARATE | IN_PROVE)
+#define IN_DRAWING                                                   \
+	(IN_EXPLORE | IN_RUN | IN_PREDICT | IN_CHECK | IN_SEPARATE | \
+	 IN_DECIDE | IN_PROVE)
 #define IN_REPORTING (IN_DRAWING | IN_COMPARE)
 /* Those whose results have other forms, made from the JSON. */
 #define IN_SHOWING                                                             \
 	(IN_EXPLORE | IN_RUN | IN_PREDICT | IN_COMPARE | IN_CHECK | IN_PROVE | \
-	 IN_AUDIT | IN_REPORT)
+	 IN_DECIDE | IN_AUDIT | IN_REPORT)
 /* Those that run programs. */
 #define IN_RUNNING                                                            \
 	(IN_EXPLORE | IN_SPLIT | IN_MERGE | IN_RUN | IN_RECORD | IN_PREDICT | \
-	 IN_COMPARE)
+	 IN_COMPARE | IN_DECIDE)
 #define IN_ALL ((1u << COMMAND_COUNT) - 1)
 
 /* The words that an option's argument may be, with spaces between. */
@@ -107,8 +111,8 @@ enum command {
  * Behind a choice that ends in '=' the command reads what it wants.
  * An argument called FILE is completed with the names of files. */
 #define OPTION_TABLE(X)                                                        \
-	X(ISOLATION, IN_EXPLORING | IN_RUN | IN_PROVE, "isolation", 'i',       \
-	  "LEVEL", CHOICE_LEVELS,                                              \
+	X(ISOLATION, IN_EXPLORING | IN_RUN | IN_DECIDE | IN_PROVE,             \
+	  "isolation", 'i', "LEVEL", CHOICE_LEVELS,                            \
 	  "the isolation level that the database provides; without it "        \
 	  "the one that the program states, else cc (prc in SQL)")             \
 	X(PREDICT_LEVEL, IN_PREDICT | IN_COMPARE, "isolation", 'i', "LEVEL",   \

@@ -108,7 +108,8 @@ void machine_answer(const struct program *p, struct machine_state *s,
 		return;
 	}
 	struct instruction read = p->code[s->pc - 1];
-	assert(read.op == OP_READ || read.op == OP_READ_AT);
+	assert(read.op == OP_READ || read.op == OP_READ_AT ||
+	       read.op == OP_LOCAL);
 	s->registers[s->base + read.a] = v;
 }
 
@@ -612,6 +613,11 @@ static void run(struct run *r, struct request *out)
 			break;
 		case OP_LOCAL: {
 			uint32_t place = p->places ? p->places[i.b] : i.b;
+			if (!r->states) {
+				out->key = place;
+				out->point = i.c;
+				REQUEST(REQUEST_READ);
+			}
 			R[i.a] = r->states[place]->registers[i.c];
 			break;
 		}
@@ -649,8 +655,8 @@ void machine_step(struct machine *m, struct machine_state *s,
 }
 
 /* A frame for code outside the sessions, at the end of the region. */
-static struct machine_state *outside_state(struct region *region,
-                                           uint32_t entry, uint32_t registers)
+struct machine_state *machine_outside_state(struct region *region,
+                                            uint32_t entry, uint32_t registers)
 {
 	struct machine_state *s = region_take(
 		region, sizeof *s + (registers + 1) * sizeof(struct value));
@@ -670,8 +676,9 @@ machine_final_assertion(struct machine *m, uint32_t assertion,
 	if (p->guest) return guest_expectation(m, assertion, states);
 	struct run r = {
 		.machine = m,
-		.state = outside_state(m->region, p->final_entries[assertion],
-		                       p->final_registers[assertion]),
+		.state = machine_outside_state(m->region,
+		                               p->final_entries[assertion],
+		                               p->final_registers[assertion]),
 		.ops = { m->region, VM_BUDGET, NULL },
 		.reached = m->reached,
 		.states = states,
@@ -680,6 +687,25 @@ machine_final_assertion(struct machine *m, uint32_t assertion,
 	run(&r, &end);
 	assert(end.kind == REQUEST_DONE);
 	return r.state->findings;
+}
+
+bool machine_final_step(struct machine *m, struct machine_state *s,
+                        struct machine_final_local *out)
+{
+	struct run r = { .machine = m,
+		         .state = s,
+		         .ops = { m->region, VM_BUDGET, NULL } };
+	struct request asked;
+	run(&r, &asked);
+	assert(asked.kind == REQUEST_READ || asked.kind == REQUEST_DONE);
+	if (asked.kind == REQUEST_DONE) return false;
+	*out = (struct machine_final_local){ asked.key, asked.point };
+	return true;
+}
+
+struct value machine_register(const struct machine_state *s, uint32_t reg)
+{
+	return s->registers[reg];
 }
 
 bool program_evaluate(struct program *p, uint32_t entry, uint32_t registers,
@@ -693,7 +719,7 @@ bool program_evaluate(struct program *p, uint32_t entry, uint32_t registers,
 	if (stack > REGISTERS_MAX) return false;
 	struct machine m = { .program = p, .region = region };
 	struct run r = { .machine = &m,
-		         .state = outside_state(region, entry, stack),
+		         .state = machine_outside_state(region, entry, stack),
 		         .ops = { region, VM_BUDGET, NULL } };
 	struct request end;
 	machine_take_guest(&m, &(struct machine_limits){ 0 });

@@ -166,4 +166,16 @@ const struct finding *
 machine_final_assertion(struct machine *m, uint32_t assertion,
                         const struct machine_state *const *states);
 
+/* The same of bytecode for who wants to know which locals it looks at, one
+ * after the other (final_code.h). */
+struct machine_final_local {
+	uint32_t session, reg;
+};
+/* Runs on to the next local, which machine_answer() is to give, or to the end
+ * (false), where machine_findings() has what failed. */
+bool machine_final_step(struct machine *m, struct machine_state *s,
+                        struct machine_final_local *out);
+/* Of a session at its end. */
+struct value machine_register(const struct machine_state *s, uint32_t reg);
+
 #endif

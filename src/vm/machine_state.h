@@ -10,6 +10,7 @@
 #include "vm/value.h"
 
 struct finding;
+struct region;
 
 struct machine_state {
 	alignas(16) const struct finding *findings; /* newest */
@@ -32,6 +33,10 @@ enum statement {
 
 _Static_assert(offsetof(struct machine_state, registers) == 16,
                "the header is as small as one register");
+
+/* A frame for code outside the sessions, at the end of the region. */
+struct machine_state *machine_outside_state(struct region *region,
+                                            uint32_t entry, uint32_t registers);
 
 /* The link that a callee keeps in its register 0: the caller's next
  * instruction and frame. */

@@ -1,0 +1,83 @@
+#include "cli/exit_codes.h"
+#include "cli/given_program.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/outputs.h"
+#include "cli/settings.h"
+#include "cli/signals.h"
+#include "report/progress.h"
+#include "result/decided.h"
+#include "result/numbers.h"
+#include "vm/program.h"
+
+static void on_tick(void *payload, const struct decide_progress *p)
+{
+	struct progress *to = payload;
+	struct text words = { 0 };
+	if (!progress_due(to, p->seconds)) return;
+	number_plural(&words, p->runs, "run", "runs");
+	text_string(&words, " of single sessions");
+	if (p->complete) text_string(&words, ", all there are");
+	text_string(&words, ", ");
+	number_plural(&words, p->questions, "question", "questions");
+	text_string(&words, ", ");
+	number_seconds(&words, p->seconds);
+	progress_say(to, p->seconds, text_get(&words));
+	text_free(&words);
+}
+
+static bool settings(const struct command_line *c, struct decide_options *o)
+{
+	return one_program(c) &&
+	       setting_seconds(c, OPTION_TIMEOUT, &o->timeout) &&
+	       setting_memory(c, OPTION_MEMORY, &o->memory) &&
+	       outputs_fit(c, "program") && pictures_possible(c);
+}
+
+/* Says what stands in the way, if something does. */
+static bool can_decide(const struct program *p, enum level l)
+{
+	const char *obstacle = decide_obstacle(p, l);
+	if (!obstacle) return true;
+	say("%s: decide does not cover %s; explore does", program_path(p),
+	    obstacle);
+	return false;
+}
+
+static int decide_it(const struct command_line *c, const struct program *p,
+                     const struct decide_options *o)
+{
+	struct decision d;
+	decide(&d, p, o);
+	progress_end(o->payload);
+	int code = EXIT_INPUT;
+	if (!program_failed(c, p)) {
+		struct result *r = result_of_decision(&d, outputs_depth(c));
+		bool fine = outputs_result(c, r,
+		                           "there is no counterexample, so "
+		                           "nothing was drawn");
+		code = fine ? exit_code_of(r->verdict) : EXIT_INTERNAL;
+		result_free(r);
+	}
+	decision_free(&d);
+	return code;
+}
+
+int decide_main(const struct command_line *c)
+{
+	struct progress progress = output_progress(c);
+	struct decide_options o = { .tick = on_tick, .payload = &progress };
+	int code = EXIT_USAGE;
+	if (!settings(c, &o)) return EXIT_USAGE;
+	struct program *p = read_program(c, c->operands[0]);
+	if (!p) return EXIT_INPUT;
+	if (setting_level(c, OPTION_ISOLATION, p, &o.level) &&
+	    can_decide(p, o.level)) {
+		o.as = program_deployment(p, c->value[OPTION_ISOLATION]);
+		signals_catch();
+		o.interrupt = signals_flag();
+		code = decide_it(c, p, &o);
+	}
+	program_free(p);
+	return code;
+}

@@ -1,0 +1,175 @@
+#include "result/decided.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+#include "result/names.h"
+#include "result/numbers.h"
+#include "result/parts.h"
+#include "vm/program.h"
+
+static bool is_error(const struct decision *d, const struct decide_goal *g)
+{
+	return g->slot == program_assertion_count(d->program);
+}
+
+static bool is_checked(const struct decision *d, const struct decide_goal *g)
+{
+	return !is_error(d, g) && program_assertion_met(d->program, g->slot);
+}
+
+/* How many assertions, or places of errors, have the verdict. */
+static uint32_t count_goals(const struct decision *d, bool errors,
+                            enum verdict v)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < d->goal_count; i++)
+		n += d->goals[i].verdict == v &&
+		     (errors ? is_error(d, &d->goals[i])
+		             : is_checked(d, &d->goals[i]));
+	return n;
+}
+
+static uint32_t count_checked(const struct decision *d)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < d->goal_count; i++)
+		n += is_checked(d, &d->goals[i]);
+	return n;
+}
+
+/* ---- the verdict ---- */
+
+static void violated_reason(struct text *t, const struct decision *d)
+{
+	uint32_t violated = count_goals(d, false, VERDICT_VIOLATED);
+	uint32_t places = count_goals(d, true, VERDICT_VIOLATED);
+	uint32_t checked = count_checked(d);
+	if (violated && checked == 1)
+		text_string(t, "the assertion fails");
+	else if (violated)
+		name_failing(t, violated, checked);
+	if (violated && places) text_string(t, ", and ");
+	if (places) name_errors(t, places);
+	text_string(t, " under ");
+}
+
+static void open_reason(struct text *t, const struct decision *d)
+{
+	uint32_t open = count_goals(d, false, VERDICT_INCONCLUSIVE);
+	if (d->obstacle) {
+		name_position(t,
+		              program_position(d->program, d->obstacle_point));
+		text_format(t, "%s%s cannot be decided",
+		            d->obstacle_point ? ": " : "", d->obstacle);
+	} else if (d->refuted)
+		text_string(t, "an example that the solver gave was not "
+		               "confirmed when it was run");
+	else if (d->stop)
+		name_stop(t, d->program, d->stop);
+	else if (d->vacuous) {
+		text_string(t, "there is no history to judge by, under ");
+		return;
+	} else {
+		number_plural(t, open, "assertion is open",
+		              "assertions are open");
+	}
+	text_string(t, ", with no violation found under ");
+}
+
+static void add_reason(struct result *r, const struct decision *d)
+{
+	struct text t = { 0 };
+	switch (d->verdict) {
+	case VERDICT_VIOLATED: violated_reason(&t, d); break;
+	case VERDICT_HOLDS:
+		name_nothing_fails(&t, count_checked(d));
+		text_string(&t, "every history under ");
+		break;
+	default: open_reason(&t, d); break;
+	}
+	name_program_level(&t, d->program, d->options.level, d->options.as);
+	r->reason = result_words(r, &t);
+	text_free(&t);
+}
+
+/* ---- assertions ---- */
+
+static enum result_state state_of(const struct decision *d,
+                                  const struct decide_goal *g)
+{
+	if (g->verdict == VERDICT_VIOLATED) return ASSERTION_FAILS;
+	return g->verdict == VERDICT_HOLDS && !d->vacuous ? ASSERTION_HOLDS
+	                                                  : ASSERTION_OPEN;
+}
+
+static void add_goal(struct result *r, const struct decision *d,
+                     const struct decide_goal *g, enum result_depth depth)
+{
+	bool violated = g->verdict == VERDICT_VIOLATED;
+	struct result_assertion *a = result_assertion(r, g->slot, g->finding);
+	assert(violated == (g->example != NULL));
+	a->state = state_of(d, g);
+	result_text(r, &a->members, "state",
+	            a->state == ASSERTION_FAILS   ? "fails"
+	            : a->state == ASSERTION_HOLDS ? "holds"
+	                                          : "open");
+	if (!violated) return;
+	a->where = is_error(d, g) ? "happens, for example:"
+	                          : "fails, for example:";
+	if (depth == RESULT_WHOLE) result_example(r, a, g->example, g->finding);
+}
+
+static void add_goals(struct result *r, const struct decision *d,
+                      enum result_depth depth)
+{
+	r->has_assertions = true;
+	r->state_width = sizeof "fails  " - 1;
+	for (uint32_t i = 0; i < d->goal_count; i++)
+		if (is_checked(d, &d->goals[i]) ||
+		    (is_error(d, &d->goals[i]) &&
+		     d->goals[i].verdict == VERDICT_VIOLATED))
+			add_goal(r, d, &d->goals[i], depth);
+}
+
+/* ---- costs ---- */
+
+static void add_stats(struct result *r, const struct decision *d)
+{
+	struct result_values *to = result_group(r, &r->measures, "stats");
+	result_count(r, to, "runs", d->runs);
+	result_count(r, to, "transactions", d->transactions);
+	result_count(r, to, "questions", d->questions);
+	result_count(r, to, "memory_peak", d->memory);
+	result_seconds(r, to, "seconds", d->seconds);
+}
+
+static void add_lines(struct result *r, const struct decision *d)
+{
+	struct text t = { 0 };
+	text_string(&t, "of single sessions under ");
+	text_string(&t, level_word(d->options.level));
+	text_string(&t, d->complete ? ", all there are" : " known so far");
+	result_line(r, "runs", d->runs, &t);
+	text_string(&t, "to the solver");
+	result_line(r, "questions", d->questions, &t);
+	result_line_costs(r, &(struct result_time){ .seconds = d->seconds }, 1);
+	text_free(&t);
+}
+
+struct result *result_of_decision(const struct decision *d,
+                                  enum result_depth depth)
+{
+	struct result *r = result_new(d->program, d->options.level);
+	r->verdict = d->verdict;
+	add_reason(r, d);
+	result_text(r, &r->settings, "program", program_path(d->program));
+	result_level(r, d->options.level, d->options.as);
+	result_flag(r, &r->findings, "complete", d->settled);
+	result_text(r, &r->findings, "stop", stop_word(d->stop));
+	add_goals(r, d, depth);
+	if (depth == RESULT_VERDICT) return r;
+	add_stats(r, d);
+	add_lines(r, d);
+	return r;
+}

@@ -1,0 +1,79 @@
+/* Decides a program's assertions without enumerating its histories: a SAT
+ * solver is asked for one run of each session and a writer for each read, such
+ * that the level holds and the assertion does not.
+ *
+ * 1. Runs grow from below: the solver finds a history, or the beginning of one,
+ *    in which some session reads a value that none of its known runs reads
+ *    there, until there is none. That last question can be hard, so that it has
+ *    a budget.
+ * 2. In between, and in the end, each assertion is asked about on the runs
+ *    known so far. A model is a history: it is run, and checked, before it
+ *    counts. No model is a proof if all runs are known.
+ *
+ * The method: exact projections of all histories on the sessions, by growth
+ * (CheckFence mines observations alike: Burckhardt, Alur, Martin, PLDI 2007).
+ */
+#ifndef ISO_SOLVE_DECISION_H
+#define ISO_SOLVE_DECISION_H
+
+#include "axioms/level.h"
+#include "base/budget.h"
+#include "base/region.h"
+#include "base/verdict.h"
+
+struct finding;
+struct history;
+struct program;
+
+struct decide_progress {
+	uint64_t runs, questions;
+	bool complete; /* all runs are known */
+	double seconds;
+};
+
+struct decide_options {
+	enum level level;
+	const char *as; /* what the database calls it, if it was said so */
+	WITH_BUDGET;    /* max_histories of none */
+	void (*tick)(void *payload, const struct decide_progress *p);
+	void *payload;
+};
+
+/* An assertion of the program, or run-time errors at one place. */
+struct decide_goal {
+	uint32_t slot;  /* as in dpor/explorer.h: the assertion, or errors */
+	uint32_t point; /* of errors: in the source */
+	enum verdict verdict;
+	struct history *example;       /* violated: the history, and */
+	const struct finding *finding; /* what fails there */
+};
+
+struct decision {
+	struct decide_options options;
+	const struct program *program;
+	struct region region;
+	enum verdict verdict;
+	enum stop_reason stop;
+	bool vacuous;  /* there is no history */
+	bool refuted;  /* a model that was no history: nothing else is told */
+	bool complete; /* all runs are known */
+	bool settled;  /* and nothing is open */
+	/* What was met that is not decided, and where, or NULL. */
+	const char *obstacle;
+	uint32_t obstacle_point;
+	struct decide_goal *goals; /* assertions in order, then errors */
+	uint32_t goal_count, goal_capacity;
+	uint64_t runs, leaves, transactions, questions, clauses;
+	double seconds;
+	uint64_t memory;
+};
+
+/* Why the program cannot be decided at the level, "reads that lock"; NULL: it
+ * can, as far as that is known beforehand. */
+const char *decide_obstacle(const struct program *p, enum level l);
+/* The program, for which there is no obstacle, is borrowed. */
+void decide(struct decision *out, const struct program *p,
+            const struct decide_options *o);
+void decision_free(struct decision *d);
+
+#endif

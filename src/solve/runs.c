@@ -1,0 +1,276 @@
+#include "solve/runs.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "vm/program.h"
+
+/* Is what a read locks more than the level asks of each read anyway? */
+static bool locks_matter(enum level l)
+{
+	return !level_is_serial(l) && level_sight(l) != SIGHT_NOTHING;
+}
+
+const char *runs_obstacle(const struct program *p, enum level l)
+{
+	if (level_has_statements(l))
+		return "statements that each have a snapshot of their own";
+	if (program_mixes(p) || program_is_ssi(p))
+		return "transactions with levels of their own";
+	if (program_locks(p) && locks_matter(l)) return "reads that lock";
+	return NULL;
+}
+
+size_t runs_bytes(const struct runs *r)
+{
+	const struct context *c = &r->context;
+	return c->region.held + keys_bytes(c->machine.keys) +
+	       session_memo_bytes(&c->memo) + r->capacity * sizeof *r->nodes;
+}
+
+/* ---- what a transaction knows of itself ---- */
+
+static const struct run_write *own_write(const struct run_write *w,
+                                         uint32_t key)
+{
+	while (w && w->key != key) w = w->older;
+	return w;
+}
+
+/* Writes are few: those of other keys stay as they are, for who else has them.
+ */
+static const struct run_write *write(struct region *region,
+                                     const struct run_write *w, uint32_t key,
+                                     struct value v)
+{
+	struct run_write *all = region_take(region, sizeof *all);
+	*all = (struct run_write){ NULL, key, v };
+	struct run_write *last = all;
+	for (; w; w = w->older) {
+		if (w->key == key) continue;
+		struct run_write *copy = region_take(region, sizeof *copy);
+		*copy = *w;
+		last->older = copy;
+		last = copy;
+	}
+	last->older = NULL;
+	return all;
+}
+
+/* The newest read of the key by the transaction that `n` is in: the node behind
+ * it, whose answer it is. */
+static const struct run_node *last_read(const struct run_node *n, uint32_t key,
+                                        uint32_t index)
+{
+	for (; n->parent && n->parent->index == index; n = n->parent)
+		if (n->parent->key == key) return n;
+	return NULL;
+}
+
+/* ---- a stretch ---- */
+
+/* Where it runs. */
+struct stretch {
+	struct runs *runs;
+	struct run_node *node;
+	struct session_run live;
+	uint32_t index;
+	const struct run_write *writes;
+};
+
+/* Has it a transaction of this place? */
+static void count_slot(struct runs *r, uint32_t session, uint32_t index)
+{
+	if (index < r->longest[session]) return;
+	r->slots += index + 1 - r->longest[session];
+	r->longest[session] = index + 1;
+	if (r->slots > SLOTS_MOST)
+		r->obstacle = "a program with more than 160 transactions";
+}
+
+static void end_transaction(struct stretch *s, bool aborted)
+{
+	struct runs *r = s->runs;
+	count_slot(r, s->node->session, s->index);
+	VEC_RESERVE(r->ended, r->ended_count, r->ended_capacity);
+	r->ended[r->ended_count++] =
+		(struct run_end_of){ s->index++, aborted,
+		                     aborted ? NULL : s->writes };
+	s->writes = NULL;
+}
+
+static bool refuse(struct stretch *s, const char *what, uint32_t point)
+{
+	s->runs->obstacle = what;
+	s->runs->point = point;
+	return false;
+}
+
+/* False: it waits for the value, or cannot be decided. */
+static bool answer_itself(struct stretch *s, const struct request *q)
+{
+	struct runs *r = s->runs;
+	const struct run_write *own = own_write(s->writes, q->key);
+	const struct run_node *read = last_read(s->node, q->key, s->index);
+	struct run_node *n = s->node;
+	if (own)
+		session_run_answer(&s->live, own->value);
+	else if (read && r->repeatable)
+		session_run_answer(&s->live, read->answer);
+	else {
+		count_slot(r, n->session, s->index);
+		n->kind = RUN_READS;
+		n->key = q->key;
+		n->index = s->index;
+		n->occurrence = read ? read->parent->occurrence + 1 : 0;
+		n->writes = s->writes;
+		return false;
+	}
+	return true;
+}
+
+static bool is_locking(const struct request *q)
+{
+	return q->strength != STRENGTH_PLAIN || q->kind == REQUEST_GIVE_UP;
+}
+
+/* One request; false at the end of the stretch. */
+static bool step(struct stretch *s)
+{
+	enum level l = s->runs->level;
+	const struct program *p = s->runs->context.program;
+	struct request q;
+	session_run_step(&s->live, &q);
+	if (s->runs->context.machine.stop || s->runs->obstacle) return false;
+	switch (q.kind) {
+	case REQUEST_BEGIN:
+		if (program_transaction_level(p, q.name))
+			return refuse(s,
+			              "a transaction with a level of its own",
+			              q.point);
+		return true;
+	case REQUEST_READ:
+		if (is_locking(&q) && locks_matter(l))
+			return refuse(s, "a read that locks", q.point);
+		return answer_itself(s, &q);
+	case REQUEST_WRITE:
+		s->writes = write(&s->runs->context.region, s->writes, q.key,
+		                  q.value);
+		return true;
+	case REQUEST_GIVE_UP: return true;
+	case REQUEST_COMMIT:
+	case REQUEST_ABORT:
+		end_transaction(s, q.kind == REQUEST_ABORT);
+		return true;
+	case REQUEST_DONE: break;
+	}
+	s->node->kind = machine_pruned(session_run_state(&s->live)) ? RUN_VOID
+	                                                            : RUN_OVER;
+	return false;
+}
+
+/* Runs the node's stretch; false if it cannot be run to its end. */
+static bool run_stretch(struct stretch *s)
+{
+	struct runs *r = s->runs;
+	struct run_node *n = s->node;
+	struct region *region = &r->context.region;
+	r->ended_count = 0;
+	while (step(s)) {
+	}
+	if (r->context.machine.stop || r->obstacle) return false;
+	struct run_end_of *ended =
+		region_take(region, r->ended_count * sizeof *ended);
+	if (r->ended_count)
+		memcpy(ended, r->ended, r->ended_count * sizeof *ended);
+	n->ended = ended;
+	n->ended_count = r->ended_count;
+	n->state = session_run_keep(&s->live, region);
+	return true;
+}
+
+static struct run_node *new_node(struct runs *r, uint32_t session)
+{
+	struct run_node *n = region_take0(&r->context.region, sizeof *n);
+	n->session = session;
+	n->number = r->count;
+	return n;
+}
+
+static void keep_node(struct runs *r, struct run_node *n)
+{
+	VEC_RESERVE(r->nodes, r->count, r->capacity);
+	assert(n->number == r->count);
+	r->nodes[r->count++] = n;
+	r->leaves += n->kind != RUN_READS;
+}
+
+struct run_node *runs_child(const struct run_node *at, struct value v)
+{
+	struct run_node *n = at->children;
+	assert(at->kind == RUN_READS);
+	while (n && !value_equal(n->answer, v)) n = n->next;
+	return n;
+}
+
+struct run_node *runs_grow(struct runs *r, struct run_node *at, struct value v)
+{
+	struct run_node *n = new_node(r, at->session);
+	struct stretch s = {
+		.runs = r, .node = n, .index = at->index, .writes = at->writes
+	};
+	assert(at->kind == RUN_READS && !runs_child(at, v));
+	n->parent = at;
+	n->answer = v;
+	session_run_resume(&s.live, &r->context.memo, at->state);
+	session_run_answer(&s.live, v);
+	if (!run_stretch(&s)) return NULL;
+	n->next = at->children;
+	at->children = n;
+	keep_node(r, n);
+	return n;
+}
+
+static bool grow_root(struct runs *r, uint32_t session)
+{
+	const struct session_point *start = &r->context.start[session];
+	struct run_node *n = new_node(r, session);
+	struct stretch s = { .runs = r, .node = n };
+	r->roots[session] = n;
+	if (start->ended) {
+		n->state = start->state;
+		n->kind = machine_pruned(start->state) ? RUN_VOID : RUN_OVER;
+	} else {
+		if (program_transaction_level(r->context.program, start->name))
+			return refuse(
+				&s, "a transaction with a level of its own", 0);
+		session_run_resume(&s.live, &r->context.memo, start->state);
+		if (!run_stretch(&s)) return false;
+	}
+	keep_node(r, n);
+	return true;
+}
+
+void runs_init(struct runs *r, const struct program *p, enum level l,
+               const struct machine_limits *limits)
+{
+	*r = (struct runs){ .level = l };
+	assert(!runs_obstacle(p, l));
+	context_init(&r->context, p, NULL, limits);
+	r->repeatable = level_sight(l) >= SIGHT_DIRECT;
+	r->longest = mem_take0(r->context.sessions + 1, sizeof *r->longest);
+	r->roots = mem_take0(r->context.sessions + 1, sizeof *r->roots);
+	for (uint32_t i = 0; i < r->context.sessions; i++)
+		if (!grow_root(r, i)) break;
+}
+
+void runs_free(struct runs *r)
+{
+	free(r->nodes);
+	free(r->roots);
+	free(r->longest);
+	free(r->ended);
+	context_free(&r->context);
+}

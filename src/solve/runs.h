@@ -1,0 +1,89 @@
+/* Local runs: what single sessions can do, given the values that they read.
+ *
+ * Histories are many, runs of one session are few: a session goes on alike
+ * whoever wrote what it reads. The runs of a session are a tree, which branches
+ * by the values of its external reads; a node is a stretch of the session, from
+ * the answer of a read (the root: from the beginning) to the next external
+ * read, or to the end. Trees grow by values that somebody finds can be read.
+ */
+#ifndef ISO_SOLVE_RUNS_H
+#define ISO_SOLVE_RUNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "axioms/level.h"
+#include "execution/context.h"
+
+/* A key that a transaction has written, and the value that it wrote last. */
+struct run_write {
+	const struct run_write *older; /* of another key */
+	uint32_t key;
+	struct value value;
+};
+
+/* A transaction that ends in the stretch. */
+struct run_end_of {
+	uint32_t index; /* in its session */
+	bool aborted;
+	const struct run_write *writes; /* none if it has aborted */
+};
+
+enum run_state {
+	RUN_READS, /* it waits for the value of `read` */
+	RUN_OVER,  /* the session has ended */
+	RUN_VOID   /* likewise, by a false assumption: no history has it */
+};
+
+struct run_node {
+	struct run_node *parent, *children, *next;
+	uint32_t session, number; /* of all nodes */
+	struct value answer;      /* that the parent's read took */
+	const struct machine_state *state;
+	const struct run_end_of *ended;
+	uint32_t ended_count;
+	enum run_state kind;
+	/* RUN_READS. */
+	uint32_t key;
+	uint32_t index;      /* of the transaction that reads */
+	uint32_t occurrence; /* it has read this key so often before, where that
+	                      * may tell something else */
+	const struct run_write *writes; /* of that transaction so far */
+};
+
+struct runs {
+	struct context context;
+	enum level level;
+	bool repeatable; /* two reads of a key by one transaction are alike */
+	struct run_node **nodes;
+	uint32_t count, capacity;
+	struct run_node **roots;  /* by session */
+	struct run_end_of *ended; /* while a stretch runs */
+	uint32_t ended_count, ended_capacity;
+	uint32_t leaves;      /* whole runs */
+	uint32_t *longest;    /* by session: transactions of its longest run */
+	uint32_t slots;       /* their sum */
+	const char *obstacle; /* what was met that cannot be decided, or NULL */
+	uint32_t point;       /* where */
+};
+
+enum {
+	SLOTS_MOST = 160
+}; /* of all sessions; orders of more are too many
+    * clauses */
+
+/* Why runs of the program cannot be used at the level; NULL: they can, as far
+ * as that is known before it runs. */
+const char *runs_obstacle(const struct program *p, enum level l);
+/* The program is borrowed. */
+void runs_init(struct runs *r, const struct program *p, enum level l,
+               const struct machine_limits *limits);
+void runs_free(struct runs *r);
+size_t runs_bytes(const struct runs *r);
+/* The node behind the read of `at` for this value; NULL if there is none yet.
+ */
+struct run_node *runs_child(const struct run_node *at, struct value v);
+/* Makes it. NULL if the machine stops, or for an obstacle. */
+struct run_node *runs_grow(struct runs *r, struct run_node *at, struct value v);
+
+#endif

@@ -1,0 +1,74 @@
+#!/bin/sh
+# isoscope decide, from outside.
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
+
+cat >seat.tx <<'EOF'
+global seats = 1;
+txn book() {
+	let n = seats;
+	if (n > 0) { seats = n - 1; return true; }
+	return false;
+}
+session ann { let ok = book(); }
+session ben { let ok = book(); }
+session cay { let ok = book(); }
+assert "given once" : !(ann.ok && ben.ok) && !(ann.ok && cay.ok) && !(ben.ok && cay.ok);
+assert "somebody has it" : ann.ok || ben.ok || cay.ok;
+EOF
+for level in none rc ra cc pc; do
+	run 1 decide seat.tx -i $level
+	prints 'violated: 1 of 2 assertions fails under'
+	prints 'fails, for example:'
+	prints 'This is a lost update.'
+done
+for level in psi si ser oracle-serializable; do
+	run 0 decide seat.tx -i $level
+	prints 'holds: both assertions are true in every history under'
+	prints 'all there are'
+done
+run 1 decide seat.tx --json
+prints '"level":"cc"'
+prints '"state":"fails"'
+prints '"state":"holds"'
+prints '"complete":true'
+run 1 decide seat.tx --dot picture
+grep -q '^digraph' picture; result=$?
+[ $result -eq 0 ] && pass || fail 'a picture'
+run 1 decide seat.tx --html page.html -q
+grep -q 'lost update' page.html; result=$?
+[ $result -eq 0 ] && pass || fail 'a page'
+
+# What it does not cover.
+run 2 decide seat.tx -i prc
+says 'decide does not cover statements that each have a snapshot of their own'
+cat >locks.tx <<'EOF'
+global x = 0;
+session a { txn { let n = locked x; x = n + 1; } }
+session b { txn at si { let n = x; x = n + 1; } }
+EOF
+run 2 decide locks.tx -i si
+says 'decide does not cover transactions with levels of their own'
+sed -i 's/ at si//' locks.tx
+run 2 decide locks.tx -i si
+says 'decide does not cover reads that lock'
+run 0 decide locks.tx -i ser
+run 2 decide seat.tx --timeout never
+run 3 decide nowhere.tx
+
+# Errors, in sessions and in what is asserted; false assumptions.
+cat >errors.tx <<'EOF'
+global x = 0;
+session a { txn { x = 1; } }
+session b { txn { let n = x; let m = 1 / n; assume n < 2; } }
+assert "no number" : b.q + 1 > 0;
+EOF
+sed -i 's/let n = x; let m/q = x; let m/; s/ n; assume n/ q; assume q/; s/session b {/session b { let q = null;/' errors.tx
+run 1 decide errors.tx
+prints 'run-time error'
+cat >void.tx <<'EOF'
+session a { txn { assume false; } }
+assert "nothing" : 1 == 2;
+EOF
+run 4 decide void.tx
+prints 'inconclusive: there is no history to judge by'
+finish

@@ -1,0 +1,218 @@
+/* Deciding by a solver, against exploring: the same verdict for each assertion
+ * and each place of a run-time error, with examples that explorers output too;
+ * and the same runs of single sessions.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "axioms/allows.h"
+#include "base/memory.h"
+#include "dpor/explorer.h"
+#include "dpor/verdict.h"
+#include "execution/error_places.h"
+#include "random_program.h"
+#include "solve/decision.h"
+#include "suites.h"
+#include "support.h"
+
+enum {
+	RUNS = 8,
+	PROGRAMS = 1250,      /* in all, unless ISOSCOPE_PROGRAMS says more */
+	EASY = 32,            /* times as many: they take a millisecond each */
+	HISTORIES_MOST = 3000 /* larger programs are left out */
+};
+
+struct trial {
+	uint64_t seed;
+	const char *source;
+	enum level level;
+	const struct explorer *explored;
+	const struct decision *decided;
+};
+
+static void expect(const struct trial *t, bool fine, const char *what,
+                   uint32_t slot)
+{
+	if (fine) return;
+	ck_abort_msg("seed %llu, %s, slot %u: %s\n%s",
+	             (unsigned long long)t->seed, level_word(t->level), slot,
+	             what, t->source);
+}
+
+static void expect_goal(const struct trial *t, const struct decide_goal *g)
+{
+	bool violated = explorer_violation(t->explored, g->slot)->histories > 0;
+	expect(t, g->verdict != VERDICT_INCONCLUSIVE, "open", g->slot);
+	expect(t, violated == (g->verdict == VERDICT_VIOLATED),
+	       violated ? "not found to be violated" : "never violated",
+	       g->slot);
+	expect(t, violated == (g->example != NULL), "example", g->slot);
+	if (!g->example) return;
+	expect(t, level_allows_history(t->level, g->example),
+	       "the example is none of the level", g->slot);
+	expect(t,
+	       g->finding || explorer_slot_serializable(t->explored, g->slot),
+	       "nothing fails", g->slot);
+}
+
+static bool happens_at(const struct trial *t, struct position at)
+{
+	const struct decision *d = t->decided;
+	for (uint32_t i = 0; i < d->goal_count; i++) {
+		const struct decide_goal *g = &d->goals[i];
+		if (g->slot == explorer_slot_error(t->explored) &&
+		    g->verdict == VERDICT_VIOLATED &&
+		    !position_compare(program_position(d->program, g->point),
+		                      at))
+			return true;
+	}
+	return false;
+}
+
+/* Places of errors: each that is explored is decided to be one. */
+static void expect_errors(const struct trial *t)
+{
+	const struct explorer *e = t->explored;
+	const struct decision *d = t->decided;
+	uint32_t found = 0, places = explorer_slot_places(e);
+	for (uint32_t i = places; i < explorer_slot_count(e); i++)
+		expect(t, happens_at(t, explorer_error_place(e, i)),
+		       "no such run-time error", i);
+	for (uint32_t i = 0; i < d->goal_count; i++)
+		found += d->goals[i].slot == explorer_slot_error(e) &&
+		         d->goals[i].verdict == VERDICT_VIOLATED;
+	expect(t, found == explorer_slot_count(e) - places,
+	       "other run-time errors", places);
+}
+
+/* All that there is to decide was decided, unless all assertions are violated:
+ * then nobody asks for errors. */
+static bool is_whole(const struct trial *t)
+{
+	const struct decision *d = t->decided;
+	expect(t, !d->refuted, "a model is no history", 0);
+	expect(t, !d->stop && !d->obstacle, "stopped", 0);
+	if (d->complete) return true;
+	for (uint32_t i = 0; i < explorer_slot_error(t->explored); i++)
+		expect(t, d->goals[i].verdict == VERDICT_VIOLATED,
+		       "ended early", i);
+	return false;
+}
+
+/* ---- runs of single sessions ---- */
+
+/* What each session of a history read from others. */
+static bool note_runs(void *payload, const struct explore_execution *e)
+{
+	struct strings *runs = payload;
+	struct history *h = explore_history(e);
+	struct text t = { 0 };
+	for (uint32_t s = 0; s < h->session_count; s++) {
+		text_clear(&t);
+		text_format(&t, "%u:", s);
+		for (uint32_t i = 0; i < h->sessions[s].count; i++) {
+			const struct transaction *of =
+				&h->transactions[h->sessions[s].first + i];
+			for (uint32_t k = 0; k < of->event_count; k++) {
+				const struct event *x = &of->events[k];
+				if (x->kind != EVENT_READ ||
+				    x->from == HISTORY_SELF)
+					continue;
+				text_char(&t, ' ');
+				value_print(&t, x->value);
+			}
+		}
+		strings_add(runs, text_get(&t));
+	}
+	text_free(&t);
+	history_free(h);
+	return true;
+}
+
+/* They are just those of histories, but where a transaction may read what it
+ * cannot commit with. */
+static void expect_runs(const struct trial *t, struct strings *runs)
+{
+	bool exact =
+		!level_excludes_rivals(t->level) || level_is_serial(t->level);
+	if (explorer_stats(t->explored)->pruned) return;
+	strings_sort(runs);
+	strings_unique(runs);
+	expect(t,
+	       exact ? runs->count == t->decided->runs
+	             : runs->count <= t->decided->runs,
+	       "other runs", (uint32_t)runs->count);
+}
+
+/* Which answers there were: so that dull programs are noticed. */
+struct variety {
+	uint64_t programs, violated, errors;
+};
+
+static void compare(const struct trial *t, struct variety *v)
+{
+	const struct decision *d = t->decided;
+	enum verdict expected = explorer_verdict(t->explored);
+	bool whole = is_whole(t);
+	for (uint32_t i = 0; i < explorer_slot_error(t->explored); i++)
+		if (!d->vacuous) expect_goal(t, &d->goals[i]);
+	if (whole && !d->vacuous) expect_errors(t);
+	expect(t, d->verdict == expected || (!whole && d->verdict),
+	       "another verdict", explorer_slot_count(t->explored));
+	v->programs++;
+	v->violated += expected == VERDICT_VIOLATED;
+	v->errors += explorer_violation(t->explored,
+	                                explorer_slot_error(t->explored))
+	                     ->histories > 0;
+}
+
+static void try_program(uint64_t seed, enum level level, struct variety *v)
+{
+	struct text source = { 0 };
+	random_program(&source, seed);
+	struct program *p = program_from_text(text_get(&source));
+	struct explore_options o = { .level = level,
+		                     .algorithm =
+		                             explorer_usual_algorithm(p, level),
+		                     .max_changes = UINT64_MAX,
+		                     .max_histories = HISTORIES_MOST };
+	o.base = o.algorithm == EXPLORE_CE ? level_base(level) : level;
+	struct strings runs = { 0 };
+	struct explore_observer observer = { .payload = &runs,
+		                             .history = note_runs };
+	struct explorer *e = explorer_new(p, &o, &observer);
+	explorer_run(e);
+	if (explorer_stats(e)->stop == STOP_NONE &&
+	    !decide_obstacle(p, level)) {
+		struct decision d;
+		decide(&d, p, &(struct decide_options){ .level = level });
+		struct trial t = { seed, text_get(&source), level, e, &d };
+		compare(&t, v);
+		if (d.complete) expect_runs(&t, &runs);
+		decision_free(&d);
+	}
+	strings_free(&runs);
+	explorer_free(e);
+	program_free(p);
+	text_free(&source);
+}
+
+START_TEST(random_programs)
+{
+	uint64_t first = first_seed() * 1000000;
+	uint64_t count = EASY * programs_or(PROGRAMS) / RUNS;
+	struct variety v = { 0 };
+	for (uint64_t i = 0; i < count; i++)
+		try_program(first + (uint64_t)_i * count + i,
+		            (enum level)((i + (uint64_t)_i) % LEVEL_COUNT), &v);
+	if (is_quick()) return;
+	ck_assert_uint_ge(v.programs, count / 2);
+	ck_assert_uint_ge(v.violated, count / 20);
+	ck_assert_uint_ge(v.errors, count / 400);
+}
+END_TEST
+
+void add_decide_tests(TCase *tests)
+{
+	tcase_add_loop_test(tests, random_programs, 0, RUNS);
+}
