@@ -544,9 +544,9 @@ ISO_API int iso_program_prove(iso_result **out, const char *path,
 /* ---- logs of SQL ---- */
 
 typedef struct iso_audit_options {
-	size_t size;         /* sizeof (iso_audit_options); 0: this version */
-	iso_level level;     /* default: prc; rc, si or ser */
-	const char *schema;  /* paths; NULL: none */
+	size_t size;        /* sizeof (iso_audit_options); 0: this version */
+	iso_level level;    /* default: prc; rc, si or ser */
+	const char *schema; /* paths; NULL: none */
 	const char *hints;
 	const char *program; /* where the transactions are written, as a
 	                      * program in SQL; NULL: nowhere */

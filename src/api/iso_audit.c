@@ -47,7 +47,7 @@ static int try_audit(iso_result **out, const char *const *paths, size_t count,
 		.schema = given.schema,
 		.hints = given.hints,
 		.level = given.level == ISO_LEVEL_DEFAULT
-		                 ? LEVEL_PRC
+		                 ? level_from_word("prc")
 		                 : internal_level(given.level),
 		.lifts = given.program != NULL,
 		.confirms = given.confirm,
