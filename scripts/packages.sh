@@ -8,10 +8,14 @@ packages_build="gcc libc6-dev make autoconf automake libtool pkg-config
 	libffcall-dev libdw-dev libpg-query-dev libgmp-dev libmd-dev"
 # to draw a counterexample (explore --svg)
 packages_draw="graphviz"
+# for pages in a browser; Node.js from elsewhere brings an npm of its own, and
+# Debian's cannot stand beside it
+packages_node=
+command -v npm >/dev/null || packages_node="nodejs npm"
 # to run the tests
 packages_test="$packages_build $packages_draw check clang clang-format
 	libclang-rt-dev xz-utils parallel jq postgresql-15 postgresql-client-15
-	postgresql-server-dev-15 chromium nodejs npm libxml2-utils"
+	postgresql-server-dev-15 chromium libxml2-utils $packages_node"
 # to run every test
 packages_long="valgrind slurmctld slurmd slurm-client munge"
 # to reproduce the measurements
