@@ -4,10 +4,21 @@
 #include <string.h>
 
 #include "audit/confirm.h"
+#include "audit/lift.h"
 #include "base/memory.h"
 #include "file_support.h"
 #include "result/audited.h"
 #include "support.h"
+
+/* While the paths are there, which the audit borrows. */
+static void all_are_lifted(struct audit *a)
+{
+	struct lifted l;
+	lift(&l, a);
+	ck_assert_msg(l.functions == a->classes.count, "%s",
+	              text_get(&l.program));
+	lift_free(&l);
+}
 
 bool run_audit(struct audit *a, struct audit_given g, struct diags *d)
 {
@@ -27,6 +38,7 @@ bool run_audit(struct audit *a, struct audit_given g, struct diags *d)
 	o.schema = g.schema ? schema : NULL;
 	o.hints = g.hints ? hints : NULL;
 	bool fine = audit_run(a, &o, d);
+	if (fine && g.lifts) all_are_lifted(a);
 	if (fine && g.confirms) confirm_anomalies(a);
 	if (fine) { /* it can be told in every way */
 		struct result *r = result_of_audit(a, 0);

@@ -8,7 +8,8 @@ struct audit_given {
 	const char *log, *schema, *hints;
 	size_t length; /* of the log; 0: up to its NUL */
 	enum level level;
-	bool lifts, confirms;
+	bool lifts; /* each class has to have a function */
+	bool confirms;
 };
 
 /* False: refused, with diagnostics. */

@@ -3,7 +3,6 @@
  * all sets. */
 #include <string.h>
 
-#include "audit/lift.h"
 #include "audit_support.h"
 #include "base/memory.h"
 #include "base/rng.h"
@@ -411,15 +410,6 @@ static void random_application(struct rng *r, uint32_t sessions,
 	text_free(&s);
 }
 
-static void all_are_lifted(struct audit *a)
-{
-	struct lifted l;
-	lift(&l, a);
-	ck_assert_msg(l.functions == a->classes.count, "%s",
-	              text_get(&l.program));
-	lift_free(&l);
-}
-
 /* Each is answered, and one that is confirmed has a history. */
 static void all_are_explored(const struct audit *a)
 {
@@ -457,7 +447,6 @@ START_TEST(what_exploring_finds)
 		                                   .level = l,
 		                                   .lifts = n % 8 == 0,
 		                                   .confirms = n % 16 == 0 });
-		if (a.options.lifts) all_are_lifted(&a);
 		if (a.options.confirms) all_are_explored(&a);
 		for (uint32_t i = 0; i < a.anomaly_count; i++)
 			if (a.anomalies[i].cycle.count < shortest)
