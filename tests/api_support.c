@@ -62,13 +62,26 @@ struct said ask(const char *words, const char *file)
 	return ask_shell(command);
 }
 
-/* Times and memory are not the same twice. */
+/* Where a member goes on after its string, which begins at s. */
+static const char *after_string(const char *s)
+{
+	while (*s && *s != '"') s += *s == '\\' && s[1] ? 2 : 1;
+	return *s ? s + 1 : s;
+}
+
+/* Times and memory are not the same twice, and only the program was called with
+ * a command line. */
 static void blur(char *json)
 {
 	struct said plain = { NULL, 0, 0 };
 	char *to = json;
+	const char line[] = ",\"command\":\"";
 	said_add(&plain, json, strlen(json));
 	for (const char *s = plain.out; *s;) {
+		if (!strncmp(s, line, sizeof line - 1)) {
+			s = after_string(s + sizeof line - 1);
+			continue;
+		}
 		size_t digits = strspn(s, "0123456789"), at = s - plain.out;
 		int memory = digits && at > 14 &&
 		             (!strncmp(s - 9, "\"memory\":", 9) ||

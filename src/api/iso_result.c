@@ -10,6 +10,7 @@
 #include "api/random_runs.h"
 #include "api/record.h"
 #include "api/results.h"
+#include "api/sources.h"
 #include "base/memory.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
@@ -78,6 +79,7 @@ iso_result *iso_result_of(struct result *found)
 {
 	iso_result *r = mem_take0(1, sizeof *r);
 	r->verdict = found->verdict;
+	result_read_sources(found);
 	report_text(&r->text, &plain, found);
 	report_json(&r->json, found, iso_version());
 	result_free(found);
