@@ -65,6 +65,27 @@ EOF
 sed -i 's/let n = x; let m/q = x; let m/; s/ n; assume n/ q; assume q/; s/session b {/session b { let q = null;/' errors.tx
 run 1 decide errors.tx
 prints 'run-time error'
+# Errors in what is asserted, each at its place, and in SQL.
+cat >quotients.tx <<'EOF'
+global x = 0;
+session a { let p = 0; txn { x = 1; } txn { p = x; } }
+session b { let q = 0; txn { q = x; x = 2; } }
+session c { let r = 0; txn { r = x; } }
+assert 1 / a.p > 5 || 1 / b.q > 5 ||
+	1 / c.r > 5 || true;
+EOF
+run 1 decide quotients.tx
+prints 'run-time errors happen at 2 places under'
+cat >quotient.spec <<'EOF'
+setup { CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0); }
+session a
+step a { UPDATE t SET n = n + 1 WHERE id = 1; }
+session b
+step b { UPDATE t SET n = 5 WHERE id = 1; }
+assert { SELECT 10 / (n - 5) > -100 FROM t }
+EOF
+run 1 decide quotient.spec -i ser
+prints 'violated: a run-time error happens under'
 cat >void.tx <<'EOF'
 session a { txn { assume false; } }
 assert "nothing" : 1 == 2;

@@ -34,7 +34,8 @@ struct search {
 	struct goal_clauses *clauses; /* by goal */
 	uint32_t clause_count, clause_capacity;
 	bool *safe; /* by final assertion: there is no other run-time error in
-	             * it than those among the goals */
+	             * it than those that were met */
+	uint32_t errors;   /* that runs have shown, by note_errors */
 	uint32_t seen;     /* nodes whose findings are among the goals */
 	uint32_t asked_at; /* nodes when the goals were asked */
 	int conflicts;
@@ -231,6 +232,24 @@ static bool try_example(struct search *s, struct decide_goal *g)
 	return h;
 }
 
+static void note_error(void *search, uint32_t slot, const struct finding *f)
+{
+	struct search *s = search;
+	if (slot != error_slot(s)) return;
+	struct decide_goal *g = &s->out->goals[goal_of(s, f)];
+	if (g->verdict == VERDICT_VIOLATED) return;
+	g->verdict = VERDICT_VIOLATED;
+	g->example = runner_history(s->runner);
+	g->finding = finding_copy(&s->out->region, f);
+	s->errors++;
+}
+
+/* The run-time errors of the last run. Goals move, and the model is gone. */
+static void note_errors(struct search *s)
+{
+	execution_findings(runner_execution(s->runner), note_error, s);
+}
+
 /* The same of one that is to be an example. */
 static bool confirm(struct search *s, struct decide_goal *g)
 {
@@ -267,22 +286,25 @@ static void try_histories(struct search *s, uint32_t goal, int conflicts)
 {
 	enum { TRIES = 2000, TRIES_EARLY = 20 };
 	struct clauses *c = &s->e.clauses;
-	struct decide_goal *g = &s->out->goals[goal];
+	const struct decision *d = s->out;
 	int tried = clauses_variable(c), *clause = NULL;
-	uint32_t most = s->out->complete ? TRIES : TRIES_EARLY;
+	uint32_t most = d->complete ? TRIES : TRIES_EARLY;
 	size_t count, capacity = 0;
-	for (uint32_t i = 0; i < most && is_open(g) && !must_stop(s); i++) {
+	for (uint32_t i = 0;
+	     i < most && is_open(&d->goals[goal]) && !must_stop(s); i++) {
 		enum answer a = ask_history(s, tried, conflicts);
 		if (a != ANSWER_MODEL) {
 			settle(s, goal, a);
+			s->safe[goal] |= a == ANSWER_NONE && d->complete;
 			break;
 		}
 		count = 0;
 		VEC_RESERVE(clause, count, capacity);
 		clause[count++] = -tried;
 		encoding_choices(&s->e, &clause, &count, &capacity);
-		if (!try_example(s, g)) break;
+		if (!try_example(s, &s->out->goals[goal])) break;
 		clauses_add(c, clause);
+		note_errors(s);
 	}
 	free(clause);
 }
@@ -301,41 +323,59 @@ static bool is_serializable(const struct search *s, uint32_t slot)
 	               ASSERTION_SERIALIZABLE;
 }
 
-/* That its evaluation ends in a run-time error, is a goal like others, but
- * nobody knows yet where. */
-static void ask_error(struct search *s, uint32_t slot, int error, int conflicts)
+/* Is there more to ask about the goal? */
+static bool is_unsettled(const struct search *s, uint32_t goal)
 {
-	struct decision *d = s->out;
+	const struct decide_goal *g = &s->out->goals[goal];
+	return is_open(g) || (is_final(s, g->slot) && !s->safe[g->slot]);
+}
+
+/* That its evaluation ends in a run-time error, at a place where none has been
+ * met, is a goal like others, but nobody knows yet where. Is there one? */
+static bool ask_error(struct search *s, uint32_t slot, int error, int conflicts)
+{
 	struct decide_goal g = { .slot = error_slot(s),
 		                 .verdict = VERDICT_INCONCLUSIVE };
+	uint32_t met = s->errors;
 	enum answer a = error == -CLAUSES_TRUE
 	                        ? ANSWER_NONE
 	                        : ask_history(s, error, conflicts);
-	if (a == ANSWER_NONE && d->complete) s->safe[slot] = true;
-	if (a != ANSWER_MODEL || !confirm(s, &g)) return;
-	s->safe[slot] = true;
-	uint32_t i = goal_of(s, g.finding);
-	if (d->goals[i].verdict == VERDICT_VIOLATED)
-		history_free(g.example);
-	else {
-		g.point = g.finding->point;
-		d->goals[i] = g;
-	}
+	if (a == ANSWER_NONE && s->out->complete) s->safe[slot] = true;
+	if (a != ANSWER_MODEL || !confirm(s, &g)) return false;
+	history_free(g.example);
+	note_errors(s);
+	if (s->errors == met) s->out->refuted = true;
+	return s->errors > met;
+}
+
+/* Where errors have been met. */
+static bool is_met(const void *search, uint32_t point)
+{
+	const struct search *s = search;
+	const struct decision *d = s->out;
+	uint32_t i = error_slot(s);
+	while (i < d->goal_count && (d->goals[i].point != point ||
+	                             d->goals[i].verdict != VERDICT_VIOLATED))
+		i++;
+	return i < d->goal_count;
 }
 
 static void ask_final(struct search *s, uint32_t goal, int conflicts)
 {
 	int fails, error;
 	uint32_t slot = s->out->goals[goal].slot;
-	if (final_circuit(&s->e, &s->locals, slot, &fails, &error) !=
-	    CIRCUIT_MADE) {
-		try_histories(s, goal, conflicts);
-		return;
+	bool more = true;
+	while (more && is_unsettled(s, goal) && !must_stop(s)) {
+		if (final_circuit(&s->e, &s->locals, slot, is_met, s, &fails,
+		                  &error) != CIRCUIT_MADE) {
+			try_histories(s, goal, conflicts);
+			return;
+		}
+		if (is_open(&s->out->goals[goal]))
+			settle(s, goal, ask_history(s, fails, conflicts));
+		more = !s->safe[slot] && !must_stop(s) &&
+		       ask_error(s, slot, error, conflicts);
 	}
-	if (is_open(&s->out->goals[goal]))
-		settle(s, goal, ask_history(s, fails, conflicts));
-	if (!s->safe[slot] && !must_stop(s))
-		ask_error(s, slot, error, conflicts);
 }
 
 /* Asks about a goal; `conflicts` 0: for as long as it takes. */
@@ -351,13 +391,6 @@ static void ask(struct search *s, uint32_t goal, int conflicts)
 		try_histories(s, goal, conflicts);
 	else
 		s->out->goals[goal].verdict = VERDICT_HOLDS;
-}
-
-/* Is there more to ask about the goal? */
-static bool is_unsettled(const struct search *s, uint32_t goal)
-{
-	const struct decide_goal *g = &s->out->goals[goal];
-	return is_open(g) || (is_final(s, g->slot) && !s->safe[g->slot]);
 }
 
 static bool ask_all(struct search *s, int conflicts)
@@ -425,8 +458,7 @@ static void begin(struct search *s)
 	s->safe = mem_take0(error_slot(s) + 1, sizeof *s->safe);
 	for (uint32_t i = 0; i < error_slot(s); i++) {
 		add_goal(s, i, 0);
-		s->safe[i] = !is_final(s, i) || program_is_native(d->program) ||
-		             program_is_sql(d->program);
+		s->safe[i] = !is_final(s, i);
 	}
 	see_findings(s);
 }

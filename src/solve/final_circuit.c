@@ -69,6 +69,8 @@ struct circuit_node {
 struct circuit {
 	struct encoding *e;
 	struct final_locals *locals;
+	place_predicate *is_met;
+	const void *data;
 	struct final_code code;
 	struct machine machine;
 	struct circuit_node *nodes;
@@ -82,13 +84,15 @@ struct reached {
 	int fails, error;
 };
 
-static struct reached ended(const struct machine_state *s)
+static struct reached ended(const struct circuit *c,
+                            const struct machine_state *s)
 {
 	struct reached r = { -CLAUSES_TRUE, -CLAUSES_TRUE };
 	const struct finding *f = machine_findings(s);
 	assert(!f || f->kind != FINDING_ASSUME);
 	if (f && f->kind == FINDING_ASSERT) r.fails = CLAUSES_TRUE;
-	if (f && f->kind == FINDING_ERROR) r.error = CLAUSES_TRUE;
+	if (f && f->kind == FINDING_ERROR && !c->is_met(c->data, f->point))
+		r.error = CLAUSES_TRUE;
 	return r;
 }
 
@@ -97,7 +101,7 @@ static struct reached reach(struct circuit *c, struct machine_state *s)
 {
 	struct machine_final_local local;
 	uint32_t i;
-	if (!machine_final_step(&c->machine, s, &local)) return ended(s);
+	if (!machine_final_step(&c->machine, s, &local)) return ended(c, s);
 	struct table_probe at = table_probe(final_code_hash(&c->code, s));
 	while ((i = table_next(&c->by_state, &at)) != TABLE_NONE)
 		if (final_code_equal(&c->code, c->nodes[i].state, s)) break;
@@ -132,10 +136,15 @@ static void leave(struct circuit *c, uint32_t node)
 }
 
 enum circuit_answer final_circuit(struct encoding *e, struct final_locals *l,
-                                  uint32_t assertion, int *fails, int *error)
+                                  uint32_t assertion, place_predicate *is_met,
+                                  const void *data, int *fails, int *error)
 {
 	struct machine *of = &e->runs->context.machine;
-	struct circuit c = { .e = e, .locals = l, .machine = *of };
+	struct circuit c = { .e = e,
+		             .locals = l,
+		             .is_met = is_met,
+		             .data = data,
+		             .machine = *of };
 	struct region region;
 	assert(program_assertion(of->program, assertion)->kind ==
 	       ASSERTION_FINAL);

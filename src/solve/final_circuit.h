@@ -31,10 +31,15 @@ enum circuit_answer {
 	CIRCUIT_NONE   /* the assertion is not of a form that has one */
 };
 
+/* Is this a place in the source where run-time errors are not asked for? */
+typedef bool place_predicate(const void *data, uint32_t point);
+
 /* `fails`: a literal that is true only in models where all sessions end so
  * that the assertion fails; `error`: that its evaluation meets a run-time
- * error. They may be CLAUSES_TRUE or its negation. As far as runs are known. */
+ * error, elsewhere than `is_met` says. They may be CLAUSES_TRUE or its
+ * negation. As far as runs are known. */
 enum circuit_answer final_circuit(struct encoding *e, struct final_locals *l,
-                                  uint32_t assertion, int *fails, int *error);
+                                  uint32_t assertion, place_predicate *is_met,
+                                  const void *data, int *fails, int *error);
 
 #endif
