@@ -24,6 +24,10 @@ mv out audit.json
 run 0 generate --ops 60 --anomaly write-skew -o skew.jsonl
 run 1 check skew.jsonl --json
 mv out check.json
+run 0 generate --ops 60 --anomaly long-fork -o fork.jsonl
+cat skew.jsonl fork.jsonl skew.jsonl >three.jsonl
+run 1 check three.jsonl skew.jsonl --json
+mv out several.json
 run 0 record "$top"/programs/examples/courseware.tx -o courseware.jsonl
 run 1 predict courseware.jsonl -i cc --json
 mv out predict.json
@@ -40,7 +44,7 @@ cat >sarif.jq <<'END'
 def must(f; $what): if f then empty else $what end;
 def place: (.artifactLocation.uri | type == "string" and
 		(test("^[A-Za-z0-9%._~/:-]+$"))) and
-	((.region // {startLine: 1}) | .startLine >= 1 and
+	(.region | .startLine >= 1 and
 		(.startColumn // 1) >= 1);
 def message: .text | type == "string" and length > 0;
 must(.version == "2.1.0"; "version"),
@@ -57,14 +61,15 @@ must(.runs | length == 1; "runs"),
 		must(.message | message; "message"),
 		must(.partialFingerprints."isoscope/v1" | test("^[0-9a-f]{16}$");
 			"fingerprint"),
+		must(.locations | length == 1; "a location"),
 		(.locations[]? | must(.physicalLocation | place; "location \(.)")),
 		(.codeFlows[]? | must(.threadFlows | length > 0; "flows"),
 			(.threadFlows[] | must(.locations | length > 0; "flow"),
 				(.locations[] |
 				must(.executionOrder >= 0; "order"),
 				must(.location.message | message; "step"),
-				must((.location.physicalLocation // {artifactLocation:
-					{uri: "x"}}) | place; "place")))),
+				must(.location.physicalLocation | place;
+					"place of \(.location.message.text)")))),
 		(.fixes[]? | must(.artifactChanges | length > 0; "changes"),
 			must(.description | message; "description"),
 			(.artifactChanges[] | must(.artifactLocation.uri != null;
@@ -115,6 +120,16 @@ has open.xml '<skipped message='
 has result.sarif '"id":"ben"'
 has result.sarif '"uri":"on-call.tx"'
 has fix.sarif '"insertedContent":{"text":"    if (on_call[me] && locked on_call[other]) {\n"}'
+
+# Questions have names, and findings fingerprints, of their own.
+for name in audit several levels result; do
+	equal "$name: names" "$(sed -n 's/^[a-z ]*[0-9]* - //p' "$name.tap" |
+		sort | uniq -d)" ''
+	equal "$name: fingerprints" "$(grep -o '"isoscope/v1":"[0-9a-f]*"' \
+		"$name.sarif" | sort | uniq -d)" ''
+done
+has several.tap 'not ok 18 - three.jsonl satisfies ser (2)'
+has several.tap 'skew.jsonl satisfies ser'
 
 # Fingerprints stay the same between runs, and where lines move.
 run 1 run on-call.tx -i si --runs 30 --sarif one.sarif -q

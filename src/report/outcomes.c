@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
+#include "base/table.h"
 
 const char *outcome_subject(const json_t *result)
 {
@@ -237,12 +239,39 @@ static void add_result(struct outcomes *o, const json_t *r)
 	if (o->count == before) add_whole(o, r);
 }
 
+/* "a.jsonl satisfies ser (2)": who reads test cases tells them by their names,
+ * and a file can have several histories, a log an anomaly at several places. */
+static void number_names(struct outcomes *o)
+{
+	struct table names;
+	uint32_t *times = mem_take0(o->count + 1, sizeof *times);
+	assert(o->count < TABLE_NONE);
+	table_init(&names, (uint32_t)o->count);
+	for (uint32_t i = 0; i < o->count; i++) {
+		struct text *name = &o->items[i].name;
+		struct table_probe p = table_probe(
+			hash_bytes(0, text_get(name), name->length));
+		uint32_t k;
+		while ((k = table_next(&names, &p)) != TABLE_NONE)
+			if (!strcmp(text_get(&o->items[k].name),
+			            text_get(name)))
+				break;
+		if (k == TABLE_NONE)
+			table_put(&names, p, i);
+		else
+			text_format(name, " (%u)", ++times[k] + 1);
+	}
+	table_free(&names);
+	free(times);
+}
+
 void outcomes_of(struct outcomes *o, const struct documents *d)
 {
 	size_t i;
 	const json_t *r;
 	*o = (struct outcomes){ 0 };
 	json_array_foreach(d->list, i, r) add_result(o, r);
+	number_names(o);
 	assert(o->count >= json_array_size(d->list) &&
 	       o->failed + o->open <= o->count);
 }

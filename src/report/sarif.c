@@ -39,18 +39,18 @@ static void add_artifact(struct json *j, const char *path)
 	json_close(j);
 }
 
+/* Where the line is not known, the first one: GitHub wants each place to have
+ * a region. */
 static void add_place(struct json *j, const char *file, uint64_t line,
                       uint64_t column)
 {
 	assert(file);
 	json_open(j, "physicalLocation", '{');
 	add_artifact(j, file);
-	if (line) {
-		json_open(j, "region", '{');
-		json_count(j, "startLine", line);
-		if (column) json_count(j, "startColumn", column);
-		json_close(j);
-	}
+	json_open(j, "region", '{');
+	json_count(j, "startLine", line ? line : 1);
+	if (line && column) json_count(j, "startColumn", column);
+	json_close(j);
 	json_close(j);
 }
 
@@ -63,14 +63,24 @@ static void add_message(struct json *j, const char *words)
 
 /* ---- flows ---- */
 
-static void add_step(struct json *j, const json_t *step, size_t order)
+/* GitHub takes no step without a place: one that has none of its own, as a
+ * commit, has that of the step before in its session, and the first of all that
+ * of the result. */
+struct place {
+	const char *file; /* or NULL */
+	uint64_t line;
+};
+
+static void add_step(struct json *j, const json_t *step, size_t order,
+                     struct place *at)
 {
 	struct text words = { 0 };
 	const char *file = document_string(step, "file");
 	json_int_t line = json_integer_value(json_object_get(step, "line"));
+	if (file && line > 0) *at = (struct place){ file, (uint64_t)line };
 	json_open(j, NULL, '{');
 	json_open(j, "location", '{');
-	if (file && line > 0) add_place(j, file, (uint64_t)line, 0);
+	if (at->file) add_place(j, at->file, at->line, 0);
 	outcome_step(&words, step);
 	add_message(j, text_get(&words));
 	json_close(j);
@@ -80,7 +90,8 @@ static void add_step(struct json *j, const json_t *step, size_t order)
 }
 
 /* All steps of the session of step `first`, unless it has had its flow. */
-static void add_session(struct json *j, const json_t *steps, size_t first)
+static void add_session(struct json *j, const json_t *steps, size_t first,
+                        struct place at)
 {
 	const json_t *session =
 		json_object_get(json_array_get(steps, first), "session");
@@ -97,7 +108,7 @@ static void add_session(struct json *j, const json_t *steps, size_t first)
 	json_array_foreach(
 		steps, i,
 		step) if (json_equal(json_object_get(step, "session"), session))
-		add_step(j, step, i + 1);
+		add_step(j, step, i + 1, &at);
 	json_close(j);
 	json_close(j);
 }
@@ -112,14 +123,15 @@ static bool has_sessions(const json_t *steps)
 	return false;
 }
 
-static void add_flows(struct json *j, const json_t *steps)
+static void add_flows(struct json *j, const struct outcome *x)
 {
+	const json_t *steps = x->steps;
 	if (!has_sessions(steps)) return;
 	json_open(j, "codeFlows", '[');
 	json_open(j, NULL, '{');
 	json_open(j, "threadFlows", '[');
 	for (size_t i = 0; i < json_array_size(steps); i++)
-		add_session(j, steps, i);
+		add_session(j, steps, i, (struct place){ x->file, x->line });
 	json_close(j);
 	json_close(j);
 	json_close(j);
@@ -264,7 +276,7 @@ static void add_result(struct json *j, const struct outcome *x)
 		json_close(j);
 	}
 	add_fingerprint(j, x);
-	add_flows(j, x->steps);
+	add_flows(j, x);
 	add_fixes(j, x->result);
 	json_close(j);
 }
