@@ -128,6 +128,18 @@ START_TEST(ends_of_transactions)
 		{ "2024-01-02 10:20:30 UTC [7] LOG:  statement: SELECT a FROM "
 		  "t\n2024-01-02 10:20:30 UTC [7] ERROR:  division by zero\n",
 		  0, 0, 1 },
+		/* What cannot be parsed is not logged. */
+		{ "2024-01-02 10:20:30 UTC [7] LOG:  statement: SELECT a FROM "
+		  "t\n2024-01-02 10:20:30 UTC [7] ERROR:  syntax error at or "
+		  "near \"FROM\" at character 8\n2024-01-02 10:20:30 UTC [7] "
+		  "LOG:  statement: SELECT a FROM t\n",
+		  1, 2, 0 },
+		{ "2024-01-02 10:20:30 UTC [7] LOG:  statement: BEGIN\n"
+		  "2024-01-02 10:20:30 UTC [7] LOG:  statement: SELECT a FROM "
+		  "t\n2024-01-02 10:20:30 UTC [7] ERROR:  syntax error at end "
+		  "of input\n2024-01-02 10:20:30 UTC [7] LOG:  statement: "
+		  "COMMIT\n",
+		  0, 0, 1 },
 		{ CSV("1", "3/7", "LOG", "statement: SELECT a FROM t", "") CSV(
 			  "2", "3/8", "LOG", "statement: SELECT a FROM t", ""),
 		  1, 2, 0 },
@@ -214,6 +226,23 @@ static const struct {
 	{ TWO("SELECT n FROM t WHERE id = 5",
 	      "UPDATE t SET s = s || 'a' WHERE id = 5") PG(SET_N),
 	  LEVEL_PRC, VERDICT_VIOLATED },
+	/* Columns that no condition names. */
+	{ TWO("SELECT v.m FROM t NATURAL JOIN v WHERE t.id = 5",
+	      "UPDATE v SET n = 3 WHERE m = 5"),
+	  LEVEL_PRC, VERDICT_VIOLATED },
+	{ TWO("SELECT v.m FROM t CROSS JOIN v WHERE t.id = 5",
+	      "UPDATE v SET n = 3 WHERE m = 5"),
+	  LEVEL_PRC, VERDICT_HOLDS },
+	{ TWO("SELECT x.m FROM t, (v x NATURAL LEFT JOIN u)",
+	      "UPDATE t SET n = 3 WHERE id = 5"),
+	  LEVEL_PRC, VERDICT_HOLDS },
+	/* The row that is there already is locked. */
+	{ PG("INSERT INTO t VALUES (5, 1) ON CONFLICT (id) DO UPDATE SET n = "
+	     "t.n + 1"),
+	  LEVEL_PRC, VERDICT_HOLDS },
+	{ PG("INSERT INTO t VALUES (5, 1) ON CONFLICT (id) DO UPDATE SET n = "
+	     "(SELECT max(n) FROM t)"),
+	  LEVEL_PRC, VERDICT_VIOLATED },
 	/* A row is locked from the first write on. */
 	{ PG("BEGIN") PG("UPDATE t SET n = n + 1 WHERE id = 5")
 	          PG("SELECT n FROM t WHERE id = 6") PG(SET_N) PG("COMMIT"),
@@ -266,7 +295,8 @@ START_TEST(nothing_is_overlooked)
 			     .schema = "CREATE TABLE t (id int PRIMARY "
 				       "KEY, n int, s text);"
 				       "CREATE TABLE u (id int PRIMARY "
-				       "KEY, m int);",
+				       "KEY, m int);"
+				       "CREATE TABLE v (m int, n int);",
 			     .level = overlooked[_i].level });
 	ck_assert_msg(audit_verdict(&a) == overlooked[_i].verdict, "%s",
 	              overlooked[_i].log);

@@ -563,6 +563,10 @@ void classes_add(void *classes, const struct log_entry *e)
 		s->ended = true;
 		c->sessions->ended++;
 		break;
+	case LOG_UNPARSED:
+		finish_alone(c, s);
+		s->failed = s->begun;
+		break;
 	case LOG_FAILED: s->failed = true; break;
 	case LOG_STATEMENT:
 		/* The log itself may say where transactions end. */

@@ -157,14 +157,15 @@ static uint32_t locked_at(const struct conflicts *g, const struct audit_node *n)
 }
 
 /* Does a lock keep what was read until the end? No row is locked before it is
- * there. A condition without a key is read of rows that do not meet it as well,
- * which are not locked: that one of them goes away changes nothing, but it may
- * be changed so that it does. Snapshot isolation lets others write what was
- * only locked. */
+ * there, but ON CONFLICT has found one, and its key is taken. A condition
+ * without a key is read of rows that do not meet it as well, which are not
+ * locked: that one of them goes away changes nothing, but it may be changed so
+ * that it does. Snapshot isolation lets others write what was only locked. */
 static bool keeps(const struct conflicts *g, const struct audit_node *read,
                   const struct audit_node *write)
 {
-	if (write->flags & OPERATION_FRESH) return false;
+	if (write->flags & OPERATION_FRESH)
+		return read->flags & OPERATION_FOUND;
 	if (read->flags & OPERATION_CONDITION && read->row == CATALOG_NONE &&
 	    !(write->flags & OPERATION_GONE))
 		return false;

@@ -18,6 +18,7 @@ const char *log_format_name(enum log_format f);
 enum log_event {
 	LOG_STATEMENT, /* one text, which may hold several statements */
 	LOG_FAILED,    /* the last one of the session ended in an error */
+	LOG_UNPARSED,  /* one that was not logged, since it cannot be parsed */
 	LOG_END        /* of the session */
 };
 

@@ -42,6 +42,13 @@ static const char *parameters_of(const char *detail)
 	return NULL;
 }
 
+/* Statements are logged once they are parsed. All errors of the parser say
+ * where they are. */
+static bool is_unparsed(const char *m)
+{
+	return strstr(m, " at or near \"") || strstr(m, " at end of input");
+}
+
 void log_postgres_say(struct log_source *s, const struct postgres_message *m)
 {
 	struct log_entry e = { .session = m->session,
@@ -49,7 +56,7 @@ void log_postgres_say(struct log_source *s, const struct postgres_message *m)
 		               .line = m->line };
 	assert(m->line && m->severity && m->text);
 	if (!strcmp(m->severity, "ERROR")) {
-		e.event = LOG_FAILED;
+		e.event = is_unparsed(m->text) ? LOG_UNPARSED : LOG_FAILED;
 		log_say(s, &e);
 		return;
 	}

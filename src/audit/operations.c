@@ -445,14 +445,45 @@ static void from_item(struct walk *w, json_t *node)
 	w->depth--;
 }
 
-/* The conditions of joins, inner ones first. */
-static void join_conditions(struct walk *w, json_t *node)
+/* NATURAL JOIN: the columns that both have; if it is not known which these are,
+ * all of them. */
+static void read_common(struct walk *w, const struct mention *a,
+                        const struct mention *b)
+{
+	struct catalog *c = w->catalog;
+	if (a->place == CATALOG_NONE || b->place == CATALOG_NONE ||
+	    !c->tables[table_of(w, a)].told ||
+	    !c->tables[table_of(w, b)].told) {
+		read_all(w, a);
+		read_all(w, b);
+		return;
+	}
+	const struct audit_table *t = &c->tables[table_of(w, a)];
+	for (uint32_t i = 0; i < t->column_count; i++) {
+		uint32_t other = catalog_find_column(
+			c, table_of(w, b), c->columns[t->columns[i]].name);
+		if (other == CATALOG_NONE) continue;
+		add(w, t->columns[i], a->place, w->flags);
+		add(w, other, b->place, w->flags);
+	}
+}
+
+/* The conditions of joins, inner ones first. `first` is the first mention in
+ * the item; that behind its last one is returned. */
+static uint32_t join_conditions(struct walk *w, json_t *node, uint32_t first)
 {
 	json_t *body, *column;
 	size_t i;
-	if (!node || !node_is(node, "JoinExpr", &body)) return;
-	join_conditions(w, json_object_get(body, "larg"));
-	join_conditions(w, json_object_get(body, "rarg"));
+	if (!node || !node_is(node, "JoinExpr", &body)) return first + 1;
+	uint32_t right =
+		join_conditions(w, json_object_get(body, "larg"), first);
+	uint32_t end = join_conditions(w, json_object_get(body, "rarg"), right);
+	if (json_is_true(json_object_get(body, "isNatural")))
+		for (uint32_t a = first; a < right && right < w->in->count; a++)
+			for (uint32_t b = right; b < end && b < w->in->count;
+			     b++)
+				read_common(w, &w->in->items[a],
+				            &w->in->items[b]);
 	subqueries(w, json_object_get(body, "quals"));
 	reads(w, json_object_get(body, "quals"));
 	json_t *merged = json_object_get(body, "usingClause");
@@ -466,16 +497,20 @@ static void join_conditions(struct walk *w, json_t *node)
 	const char *kind = node_string(body, "jointype");
 	if (!strcmp(kind, "JOIN_INNER"))
 		name_rows(w, json_object_get(body, "quals"));
+	return end;
 }
 
-static void conditions(struct walk *w, json_t *from, json_t *where)
+/* `first` is the first mention in FROM. */
+static void conditions(struct walk *w, json_t *from, uint32_t first,
+                       json_t *where)
 {
 	size_t i;
 	json_t *item;
 	unsigned before = w->flags;
 	w->flags |= OPERATION_CONDITION;
 	subqueries(w, where);
-	json_array_foreach(from, i, item) join_conditions(w, item);
+	json_array_foreach(from, i, item) first =
+		join_conditions(w, item, first);
 	reads(w, where);
 	name_rows(w, where);
 	w->flags = before;
@@ -623,7 +658,7 @@ static void query(struct walk *w, json_t *select)
 		w->flags |= OPERATION_LOCKED;
 	json_array_foreach(from, i, item) from_item(w, item);
 	subqueries(w, json_object_get(select, "targetList"));
-	conditions(w, from, json_object_get(select, "whereClause"));
+	conditions(w, from, 0, json_object_get(select, "whereClause"));
 	reads(w, json_object_get(select, "targetList"));
 	reads(w, json_object_get(select, "havingClause"));
 	subqueries(w, json_object_get(select, "valuesLists"));
@@ -741,7 +776,7 @@ static void update(struct walk *w, json_t *body)
 		if (same_name(s.items[k].name, s.items[0].name))
 			s.items[k].place = place;
 	subqueries(w, targets);
-	conditions(w, from, json_object_get(body, "whereClause"));
+	conditions(w, from, 1, json_object_get(body, "whereClause"));
 	set_reads(w, targets);
 	set_writes(w, targets, place);
 	reads(w, json_object_get(body, "returningList"));
@@ -782,7 +817,7 @@ static void delete (struct walk *w, json_t *body)
 		changed_table(w, relation);
 		place = s.items[s.count - 1].place;
 	}
-	conditions(w, using, json_object_get(body, "whereClause"));
+	conditions(w, using, 0, json_object_get(body, "whereClause"));
 	write_all(w, place, OPERATION_WRITE | OPERATION_GONE);
 	settle_changes(w, begin);
 	leave(w, &s);
@@ -826,10 +861,14 @@ static void on_conflict(struct walk *w, json_t *body, const char *name,
 	add_source(w, name, place);
 	add_source(w, "excluded", CATALOG_NONE);
 	subqueries(w, targets);
-	conditions(w, NULL, json_object_get(clause, "whereClause"));
+	conditions(w, NULL, 0, json_object_get(clause, "whereClause"));
 	set_reads(w, targets);
 	set_writes(w, targets, place);
 	settle_changes(w, begin);
+	for (uint32_t i = begin; i < w->to->count; i++)
+		if (w->to->items[i].place == place &&
+		    !(w->to->items[i].flags & OPERATION_WRITE))
+			w->to->items[i].flags |= OPERATION_FOUND;
 	leave(w, &s);
 }
 

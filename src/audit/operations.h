@@ -20,7 +20,8 @@ enum operation_flag {
 	OPERATION_ADD = 32,        /* of x = x + e: the read, and the write */
 	OPERATION_GONE = 64,       /* the write of a DELETE */
 	OPERATION_UNCOUNTED = 128, /* IsoDiff has no such operation */
-	OPERATION_SHARED = 256     /* locked, but others may lock it as well */
+	OPERATION_SHARED = 256,    /* locked, but others may lock it as well */
+	OPERATION_FOUND = 512      /* a read of a row that is there */
 };
 
 struct operation {
