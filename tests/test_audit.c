@@ -304,7 +304,25 @@ START_TEST(nothing_is_overlooked)
 }
 END_TEST
 
-/* Time that is up stops every part, and then nothing is certain. */
+/* The row that the second statement changes is one that the first one finds. */
+START_TEST(rows_meet_all_conditions)
+{
+	struct audit a;
+	audit_of(&a,
+	         (struct audit_given){
+			 .log = TWO("SELECT id FROM t WHERE s = 'new' ORDER BY "
+	                            "id LIMIT 1",
+	                            "UPDATE t SET s = 'taken' WHERE id = 5"),
+			 .schema = "CREATE TABLE t (id int PRIMARY KEY, "
+				   "n int, s text);",
+			 .level = LEVEL_PRC,
+			 .confirms = true });
+	ck_assert_uint_eq(a.anomaly_count, 1);
+	ck_assert_uint_eq(a.confirmations[CONFIRM_FOUND], 1);
+	audit_free(&a);
+}
+END_TEST
+
 /* What is nested too deep to be read is told. */
 START_TEST(deep_expressions)
 {
@@ -327,6 +345,7 @@ START_TEST(deep_expressions)
 }
 END_TEST
 
+/* Time that is up stops every part, and then nothing is certain. */
 START_TEST(a_limit_stops_it)
 {
 	struct audit a;
@@ -610,9 +629,10 @@ END_TEST
 void add_audit_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, every_format, 0, 5);
-	tcase_add_loop_test(tests, ends_of_transactions, 0, 9);
+	tcase_add_loop_test(tests, ends_of_transactions, 0, 11);
 	tcase_add_loop_test(tests, nothing_is_overlooked, 0, OVERLOOKED);
 	tcase_add_test(tests, deep_expressions);
+	tcase_add_test(tests, rows_meet_all_conditions);
 	tcase_add_test(tests, a_limit_stops_it);
 	tcase_add_test(tests, what_is_no_log);
 	tcase_add_loop_test(tests, broken_logs, 0, 7);

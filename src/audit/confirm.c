@@ -183,7 +183,29 @@ static bool is_in_key(const struct audit_table *t, uint32_t column)
 	return false;
 }
 
-/* A row of the table that meets the conditions of the statement. */
+/* The literal that a condition of the statement compares the column with. */
+static uint32_t asked_literal(const struct lifted_statement *x, uint32_t column)
+{
+	for (uint32_t k = 0; k < x->of->literal_count; k++)
+		if (x->columns[k] == column && x->equal[k])
+			return x->of->first_literal + k;
+	return CATALOG_NONE;
+}
+
+/* Likewise in any statement of the transaction, if the column is in no key. */
+static uint32_t asked_elsewhere(const struct scene *s, uint8_t instance,
+                                uint32_t table, uint32_t column)
+{
+	const struct acting *x = &s->instances[instance];
+	uint32_t literal = CATALOG_NONE;
+	if (is_in_key(&s->a->catalog.tables[table], column)) return literal;
+	for (uint32_t i = 0; i < x->of->count && literal == CATALOG_NONE; i++)
+		literal = asked_literal(&x->statements[i], column);
+	return literal;
+}
+
+/* A row of the table that meets the conditions of the statement, and those of
+ * others of its transaction where it leaves that open. */
 static void print_row(struct text *out, struct scene *s, uint8_t instance,
                       const struct lifted_statement *x, uint32_t table)
 {
@@ -199,22 +221,20 @@ static void print_row(struct text *out, struct scene *s, uint8_t instance,
 		return;
 	}
 	for (uint32_t i = 0; i < t->column_count; i++) {
-		uint32_t c = t->columns[i], k;
+		uint32_t c = t->columns[i];
 		const struct audit_column *column = &s->a->catalog.columns[c];
 		const char *type = column->type, *other = filler(type);
 		if (!lift_has_column(s->a, c)) continue;
-		for (k = 0; k < x->of->literal_count; k++)
-			if (x->columns[k] == c && x->equal[k]) break;
-		bool asked = k < x->of->literal_count;
-		if (!asked && !other) continue;
+		uint32_t asked = asked_literal(x, c);
+		if (asked == CATALOG_NONE)
+			asked = asked_elsewhere(s, instance, table, c);
+		if (asked == CATALOG_NONE && !other) continue;
 		text_format(&names, "%s\"%s\"", names.length ? ", " : "",
 		            column->name);
 		text_string(&values, values.length ? ", " : "");
-		if (asked)
+		if (asked != CATALOG_NONE)
 			print_value(&values, s,
-			            (struct spot){ instance,
-			                           x->of->first_literal + k },
-			            c);
+			            (struct spot){ instance, asked }, c);
 		else if (is_in_key(t, c) && !strcmp(other, "1"))
 			text_format(&values, "%u", 900 + s->rows);
 		else
