@@ -97,6 +97,8 @@ run 4 explore reads.so -q
 prints "inconclusive: session 'victim' makes more than 60000 reads and writes "
 prints ' in a transaction, at '
 prints ' and is cut short there, with no violation in the 1 history seen'
+run 4 decide reads.so --max-accesses 100
+prints ' and is cut short there, with no violation found under '
 # What is within the bounds is explored.
 compile loops begins_and_commits
 # A run that is cut short has not made an assumption false.

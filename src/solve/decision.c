@@ -441,6 +441,17 @@ static enum verdict judge(const struct decision *d)
 	return d->settled ? VERDICT_HOLDS : VERDICT_INCONCLUSIVE;
 }
 
+/* Where code in C was cut short, executions are left out: nothing holds. */
+static void heed_bound(struct decision *d)
+{
+	struct position at;
+	if (!program_bound_met(d->program, &at)) return;
+	if (!d->stop) d->stop = STOP_BOUND;
+	for (uint32_t i = 0; i < d->goal_count; i++)
+		if (d->goals[i].verdict == VERDICT_HOLDS)
+			d->goals[i].verdict = VERDICT_INCONCLUSIVE;
+}
+
 static void begin(struct search *s)
 {
 	struct decision *d = s->out;
@@ -470,6 +481,7 @@ static void end(struct search *s)
 	d->transactions = s->e.slot_count;
 	d->questions = s->e.clauses.questions;
 	d->seconds = seconds_now() - s->begun;
+	heed_bound(d);
 	d->settled = all_settled(s);
 	d->verdict = judge(d);
 	runner_free(s->runner);
