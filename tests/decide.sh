@@ -92,4 +92,13 @@ assert "nothing" : 1 == 2;
 EOF
 run 4 decide void.tx
 prints 'inconclusive: there is no history to judge by'
+cat >left_out.tx <<'EOF'
+global x = 0;
+session a { txn { x = 1; } }
+session b { let n = 0; txn { n = x; assume n > 0; } }
+assert b.n == 1;
+EOF
+run 0 decide left_out.tx
+prints 'holds: the assertion is true in every history under'
+prints '(cc); left out: executions that make an assumption false'
 finish

@@ -77,6 +77,16 @@ static void open_reason(struct text *t, const struct decision *d)
 	text_string(t, ", with no violation found under ");
 }
 
+/* As explorations say it. */
+static void name_left_out(struct text *t, const struct decision *d)
+{
+	struct position at;
+	if (d->assumes && !program_is_sql(d->program) &&
+	    !program_bound_met(d->program, &at))
+		text_string(t, "; left out: executions that make an "
+		               "assumption false");
+}
+
 static void add_reason(struct result *r, const struct decision *d)
 {
 	struct text t = { 0 };
@@ -89,6 +99,7 @@ static void add_reason(struct result *r, const struct decision *d)
 	default: open_reason(&t, d); break;
 	}
 	name_program_level(&t, d->program, d->options.level, d->options.as);
+	if (d->verdict != VERDICT_INCONCLUSIVE) name_left_out(&t, d);
 	r->reason = result_words(r, &t);
 	text_free(&t);
 }

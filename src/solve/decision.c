@@ -441,6 +441,13 @@ static enum verdict judge(const struct decision *d)
 	return d->settled ? VERDICT_HOLDS : VERDICT_INCONCLUSIVE;
 }
 
+static bool meets_false_assumption(const struct search *s)
+{
+	uint32_t i = 0;
+	while (i < s->runs.count && s->runs.nodes[i]->kind != RUN_VOID) i++;
+	return i < s->runs.count;
+}
+
 /* Where code in C was cut short, executions are left out: nothing holds. */
 static void heed_bound(struct decision *d)
 {
@@ -481,6 +488,7 @@ static void end(struct search *s)
 	d->transactions = s->e.slot_count;
 	d->questions = s->e.clauses.questions;
 	d->seconds = seconds_now() - s->begun;
+	d->assumes = meets_false_assumption(s);
 	heed_bound(d);
 	d->settled = all_settled(s);
 	d->verdict = judge(d);

@@ -55,6 +55,7 @@ struct decision {
 	enum verdict verdict;
 	enum stop_reason stop;
 	bool vacuous;  /* there is no history */
+	bool assumes;  /* executions were left out: see RUN_VOID */
 	bool refuted;  /* a model that was no history: nothing else is told */
 	bool complete; /* all runs are known */
 	bool settled;  /* and nothing is open */
