@@ -101,4 +101,15 @@ EOF
 run 0 decide left_out.tx
 prints 'holds: the assertion is true in every history under'
 prints '(cc); left out: executions that make an assumption false'
+cat >robust.tx <<'EOF'
+global x = 0;
+session a { txn { x += 1; } txn { x += 1; } }
+session b { txn { let n = x; let m = 5 / (n - 3); x = n; } }
+assert serializable;
+EOF
+run 0 decide robust.tx -i ser
+prints 'holds: the assertion is true in every history under'
+sed -i 's/n - 3/n - 2/' robust.tx
+run 1 decide robust.tx -i ser
+prints 'violated: a run-time error happens under'
 finish

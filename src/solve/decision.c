@@ -106,7 +106,7 @@ static bool all_violated(const struct search *s)
 {
 	const struct decision *d = s->out;
 	for (uint32_t i = 0; i < error_slot(s); i++)
-		if (is_open(&d->goals[i])) return false;
+		if (d->goals[i].verdict != VERDICT_VIOLATED) return false;
 	return error_slot(s) > 0;
 }
 
