@@ -131,6 +131,19 @@ done
 has several.tap 'not ok 18 - three.jsonl satisfies ser (2)'
 has several.tap 'skew.jsonl satisfies ser'
 
+# What has no place, no reason, and time that runs backwards.
+echo '{"isoscope":"1","verdict":"violated","assertions":[{"text":"a","violated":1}],"stats":{"seconds":-1}}{"isoscope":"1"}' >odd.json
+run 0 report odd.json --sarif odd.sarif --html odd.html
+if command -v jq >/dev/null; then
+	equal 'odd: SARIF' "$(jq -r -f sarif.jq odd.sarif 2>&1)" ''
+fi
+run 0 report odd.json --tap
+has out 'ok 2 - result # SKIP not decided'
+# Edits of a program with an absolute path are of that file.
+run 1 explore "$PWD/on-call.tx" -i si --fix --sarif odd.sarif -q
+equal 'one file' "$(grep -o '"uri":"[^"]*"' odd.sarif | sort -u)" \
+	"\"uri\":\"file://$PWD/on-call.tx\""
+
 # Fingerprints stay the same between runs, and where lines move.
 run 1 run on-call.tx -i si --runs 30 --sarif one.sarif -q
 run 1 explore on-call.tx -i si --sarif other.sarif -q

@@ -14,7 +14,7 @@ const char *outcome_subject(const json_t *result)
 	const char *words = document_string(result, "program");
 	if (!words) words = document_string(result, "file");
 	if (!words) words = document_string(json_array_get(logs, 0), "path");
-	return words ? words : "result";
+	return words && *words ? words : "result";
 }
 
 static uint32_t number_of_member(const json_t *of, const char *name)
@@ -52,7 +52,9 @@ static void say_why(struct outcome *x, const char *message)
 	say(&x->why, message);
 	if (x->rule) text_format(&x->why, "%s%s", message ? ": " : "", x->rule);
 	if (!x->why.length) say(&x->why, document_string(x->result, "reason"));
-	if (!x->why.length) text_string(&x->why, "violated");
+	if (!x->why.length)
+		text_string(&x->why, x->state == OUTCOME_OPEN ? "not decided"
+		                                              : "violated");
 }
 
 /* A result that is not complete leaves open what was not seen to fail. */

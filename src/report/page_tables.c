@@ -17,7 +17,8 @@ static void add_measure(struct text *t, const char *name, const json_t *value)
 {
 	struct text words = { 0 };
 	double n = json_number_value(value);
-	if (json_is_number(value) && ends_in(name, "seconds"))
+	bool time = n >= 0 && n < 1e12 && ends_in(name, "seconds");
+	if (json_is_number(value) && time)
 		number_seconds(&words, n);
 	else if (json_is_integer(value) && ends_in(name, "memory_peak") &&
 	         n > 0)

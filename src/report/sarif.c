@@ -67,7 +67,7 @@ static void add_message(struct json *j, const char *words)
  * commit, has that of the step before in its session, and the first of all that
  * of the result. */
 struct place {
-	const char *file; /* or NULL */
+	const char *file;
 	uint64_t line;
 };
 
@@ -80,7 +80,7 @@ static void add_step(struct json *j, const json_t *step, size_t order,
 	if (file && line > 0) *at = (struct place){ file, (uint64_t)line };
 	json_open(j, NULL, '{');
 	json_open(j, "location", '{');
-	if (at->file) add_place(j, at->file, at->line, 0);
+	add_place(j, at->file, at->line, 0);
 	outcome_step(&words, step);
 	add_message(j, text_get(&words));
 	json_close(j);
@@ -123,6 +123,12 @@ static bool has_sessions(const json_t *steps)
 	return false;
 }
 
+/* What has no place is the whole's: GitHub takes no result without one. */
+static const char *file_of(const struct outcome *x)
+{
+	return x->file && *x->file ? x->file : outcome_subject(x->result);
+}
+
 static void add_flows(struct json *j, const struct outcome *x)
 {
 	const json_t *steps = x->steps;
@@ -131,7 +137,7 @@ static void add_flows(struct json *j, const struct outcome *x)
 	json_open(j, NULL, '{');
 	json_open(j, "threadFlows", '[');
 	for (size_t i = 0; i < json_array_size(steps); i++)
-		add_session(j, steps, i, (struct place){ x->file, x->line });
+		add_session(j, steps, i, (struct place){ file_of(x), x->line });
 	json_close(j);
 	json_close(j);
 	json_close(j);
@@ -187,8 +193,9 @@ static const char *line_after(const char *at)
 	return at + (*at == '\n');
 }
 
-/* "--- a/FILE" begins the hunks of a file. */
-static void add_changes(struct json *j, const char *diff)
+/* "--- a/FILE" begins the hunks of a file; of /FILE also, as patch -p1 has it
+ * at the root: that is the program itself. */
+static void add_changes(struct json *j, const char *diff, const char *program)
 {
 	bool open = false;
 	for (const char *at = diff; *at; at = line_after(at)) {
@@ -198,7 +205,11 @@ static void add_changes(struct json *j, const char *diff)
 			if (open) json_close(j);
 			text_bytes(&file, at + 6, strcspn(at + 6, "\n"));
 			json_open(j, NULL, '{');
-			add_artifact(j, text_get(&file));
+			add_artifact(j,
+			             *program == '/' && !strcmp(program + 1,
+			                                        text_get(&file))
+			                     ? program
+			                     : text_get(&file));
 			json_open(j, "replacements", '[');
 			open = true;
 			text_free(&file);
@@ -227,7 +238,7 @@ static void add_fixes(struct json *j, const json_t *result)
 		json_text(j, "text", words ? words : "an edit");
 		json_close(j);
 		json_open(j, "artifactChanges", '[');
-		add_changes(j, diff);
+		add_changes(j, diff, outcome_subject(result));
 		json_close(j);
 		json_close(j);
 	}
@@ -268,13 +279,11 @@ static void add_result(struct json *j, const struct outcome *x)
 	text_format(&words, "%s: %s", text_get(&x->name), text_get(&x->why));
 	add_message(j, text_get(&words));
 	text_free(&words);
-	if (x->file) {
-		json_open(j, "locations", '[');
-		json_open(j, NULL, '{');
-		add_place(j, x->file, x->line, x->column);
-		json_close(j);
-		json_close(j);
-	}
+	json_open(j, "locations", '[');
+	json_open(j, NULL, '{');
+	add_place(j, file_of(x), x->line, x->column);
+	json_close(j);
+	json_close(j);
 	add_fingerprint(j, x);
 	add_flows(j, x);
 	add_fixes(j, x->result);
