@@ -106,6 +106,26 @@ spec 'SELECT 1' 'INSERT INTO t VALUES (1, 1);'
 run 3 explore --engine=postgres x.spec
 says 'setup failed: duplicate key value violates unique constraint'
 
+# Assertions are given the rows of the tables that they name.
+assertion() {
+	spec 'UPDATE t SET v = 1' \
+		"CREATE VIEW w AS SELECT v FROM t; CREATE FUNCTION f() RETURNS
+		int STABLE LANGUAGE sql AS 'SELECT v FROM public.t';"
+	echo "assert { $2 }" >>x.spec
+	run 3 explore --engine=postgres x.spec
+	says "$1"
+}
+assertion 'does not support a view in an assertion: w' 'SELECT v = 1 FROM w'
+assertion 'does not support a function that is not IMMUTABLE in an assertion: f' \
+	'SELECT f() = 1'
+assertion 'does not support the name of a schema in an assertion: public' \
+	'SELECT v = 1 FROM public.t'
+spec 'UPDATE t SET v = 1'
+sed 's/^session s/session t/' x.spec >y.spec
+echo 'assert { SELECT v = 1 FROM t }' >>y.spec
+run 3 explore --engine=postgres y.spec
+says '"t" is the name of a step or session and of a table'
+
 spec 'SELECT 1'
 run 2 explore --engine=oracle x.spec
 says "takes builtin or postgres, not 'oracle'"
@@ -132,10 +152,12 @@ soon is_empty
 "$ISOSCOPE" explore --engine=postgres x.spec >/dev/null 2>&1 &
 soon serves
 sleep 0.5
+memory=$(sed -n '7s/.* //p' folders/*/data/postmaster.pid)
 kill -9 "$(head -n 1 folders/*/data/postmaster.pid)"
 wait $!
 equal 'the server is killed' $? 3
 soon is_empty
+equal 'shared memory' "$(awk -v n="${memory:-none}" '$2 == n' /proc/sysvipc/shm)" ''
 "$ISOSCOPE" explore --engine=postgres --timeout 0.5 x.spec >out 2>err &
 run 4 explore --engine=postgres --timeout 0.5 x.spec
 wait $!

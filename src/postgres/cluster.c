@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -105,6 +106,20 @@ static pid_t start_server(const struct cluster *c)
 	_exit(127);
 }
 
+/* A server that is killed leaves it behind, and its number in this file, which
+ * one that ends by itself removes. */
+static void remove_shared_memory(void)
+{
+	enum { LINE = 7 };
+	FILE *f = fopen("data/postmaster.pid", "r");
+	char line[512];
+	int n = 0, id;
+	while (f && n < LINE && fgets(line, sizeof line, f)) n++;
+	if (n == LINE && sscanf(line, "%*u %d", &id) == 1)
+		shmctl(id, IPC_RMID, NULL);
+	if (f) fclose(f);
+}
+
 static void keep(const struct cluster *c, int alive)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -130,6 +145,7 @@ static void keep(const struct cluster *c, int alive)
 			waitpid(server, NULL, 0);
 			break;
 		}
+	remove_shared_memory();
 	/* The folder says why it has ended, until this is closed. */
 	int mark = openat(AT_FDCWD, "ended", O_WRONLY | O_CREAT, 0600);
 	if (mark >= 0) close(mark);
@@ -173,6 +189,7 @@ static bool write_settings(const struct cluster *c)
 	      "fsync = off\nfull_page_writes = off\nsynchronous_commit = off\n"
 	      "autovacuum = off\nmax_connections = 500\n"
 	      "shared_buffers = 32MB\nmax_wal_size = 64MB\n"
+	      "dynamic_shared_memory_type = mmap\n" /* in the folder */
 	      "max_parallel_workers_per_gather = 0\njit = off\n"
 	      "timezone = 'UTC'\nlog_timezone = 'UTC'\n"
 	      "plan_cache_mode = force_custom_plan\n"

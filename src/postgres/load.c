@@ -761,6 +761,7 @@ struct mention {
 	struct loading *loading;
 	struct server_assertion *assertion;
 	uint32_t capacity, error_capacity;
+	struct place at;
 };
 
 static uint32_t note_step(struct mention *m, const struct server_step *s)
@@ -827,19 +828,82 @@ static void note_column(struct mention *m, json_t *ref)
 	a->error_steps[n] = note_step(m, s);
 }
 
+/* Is it among the names that a query of the catalog gives? */
+static bool is_named_by(struct loading *l, const char *sql, const char *name)
+{
+	size_t at = 0;
+	uint32_t length;
+	const char *row;
+	bool found = false;
+	if (!query(l, "%s", sql)) return false;
+	while (!found &&
+	       (row = connection_row(&l->library->setup, &at, &length))) {
+		char *other = image_column(row, length, 0);
+		found = other && !strcmp(other, name);
+		free(other);
+	}
+	return found;
+}
+
+/* A query that is given the rows of tables as WITH clauses would find the rows
+ * of set-up instead. */
+static void refuse_mention(struct mention *m, const char *what,
+                           const char *name)
+{
+	fail(m->loading, m->at,
+	     "--engine=postgres does not support %s in an assertion: %s", what,
+	     name);
+}
+
 static void note_relation(struct mention *m, json_t *range)
 {
 	struct server_library *s = m->loading->library;
 	const char *name = json_string_value(json_object_get(range, "relname"));
-	const struct server_step *step = name ? find_step(s, name) : NULL;
-	if (step) {
-		note_step(m, step);
+	const char *schema =
+		json_string_value(json_object_get(range, "schemaname"));
+	if (!name || m->loading->failed) return;
+	if (schema) {
+		if (strcmp(schema, "pg_catalog") &&
+		    strcmp(schema, "information_schema"))
+			refuse_mention(m, "the name of a schema", schema);
 		return;
 	}
-	for (uint32_t i = 0; name && i < s->relation_count; i++)
+	struct server_relation *r = NULL;
+	for (uint32_t i = 0; i < s->relation_count && !r; i++)
 		if (!s->relations[i]->index &&
 		    !strcmp(s->relations[i]->name, name))
-			s->asks = s->relations[i]->asked = true;
+			r = s->relations[i];
+	bool view = is_named_by(m->loading,
+	                        "SELECT relname FROM pg_class WHERE relkind = "
+	                        "'v' AND oid >= 16384",
+	                        name);
+	const struct server_step *step = find_step(s, name);
+	if (step && (r || view))
+		fail(m->loading, m->at,
+		     "\"%s\" is the name of a step or session and of a table: "
+		     "give the step another name",
+		     name);
+	else if (step)
+		note_step(m, step);
+	else if (view)
+		refuse_mention(m, "a view", name);
+	else if (r)
+		s->asks = r->asked = true;
+}
+
+/* What is IMMUTABLE reads no table. */
+static void note_function(struct mention *m, json_t *call)
+{
+	json_t *names = json_object_get(call, "funcname");
+	json_t *last = json_array_get(names, json_array_size(names) - 1);
+	const char *name = json_string_value(
+		json_object_get(json_object_get(last, "String"), "sval"));
+	if (name && !m->loading->failed &&
+	    is_named_by(m->loading,
+	                "SELECT proname FROM pg_proc WHERE oid >= 16384 AND "
+	                "provolatile <> 'i'",
+	                name))
+		refuse_mention(m, "a function that is not IMMUTABLE", name);
 }
 
 static void find_mentions(struct mention *m, json_t *tree)
@@ -852,6 +916,7 @@ static void find_mentions(struct mention *m, json_t *tree)
 	{
 		if (!strcmp(key, "ColumnRef")) note_column(m, item);
 		if (!strcmp(key, "RangeVar")) note_relation(m, item);
+		if (!strcmp(key, "FuncCall")) note_function(m, item);
 		find_mentions(m, item);
 	}
 }
@@ -883,7 +948,7 @@ static void add_assertion(struct loading *l, struct server_assertion *a,
 	json_t *all = parse(l, &spec->sql);
 	if (all && json_array_size(all) != 1)
 		fail(l, spec->at, "an assertion is one query");
-	struct mention m = { l, a, 0, 0 };
+	struct mention m = { l, a, 0, 0, begin_of(l, &spec->sql) };
 	if (!l->failed) find_mentions(&m, all);
 	json_decref(all);
 	struct text t = { 0 };
