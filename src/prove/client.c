@@ -45,7 +45,7 @@ static void print_value(struct text *out, const struct instances *x, Z3_model m,
 		value_print(out, x->app->constants[n]);
 	else
 		text_format(out, "\"v%" PRIu64 "\"",
-		            n < 0 ? 2 * (uint64_t)-n + 1 : 2 * (uint64_t)n);
+		            n < 0 ? 2 * -(uint64_t)n + 1 : 2 * (uint64_t)n);
 }
 
 void client_call(struct text *out, const struct instances *x, Z3_model m,
