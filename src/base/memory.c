@@ -396,8 +396,10 @@ void mem_unlock(pthread_mutex_t *m)
 /* The SAT solver is C++. Its operators new are these, which nobody else sees:
  * without memory they leave the work as mem_take() does, instead of throwing
  * what no function in C can catch. It may then be between two states, which its
- * destructor would not stand: so what it has taken is the heap's, and goes with
- * it. (The address sanitizer wants operators of its own, and never throws.) */
+ * destructor would not stand: so what it has taken is lost then. It cannot be
+ * the heap's: the C++ library may give back some of it (strings) by an
+ * operator delete of its own, and the heap would give that back again. (The
+ * address sanitizer wants operators of its own, and never throws.) */
 #if !ADDRESS_SANITIZER
 #define SOLVER(symbol) __asm__(symbol) __attribute__((visibility("hidden")))
 
@@ -409,20 +411,28 @@ void solver_delete(void *p) SOLVER("_ZdlPv");
 void solver_delete_sized(void *p, size_t size) SOLVER("_ZdlPvm");
 void solver_delete_array(void *p) SOLVER("_ZdaPv");
 
+static void *solver_take(size_t size)
+{
+	bool before = mem_apart(true);
+	void *p = mem_take(size);
+	mem_apart(before);
+	return p;
+}
+
 void *solver_new(size_t size)
 {
-	return mem_take(size);
+	return solver_take(size);
 }
 
 void *solver_new_array(size_t size)
 {
-	return mem_take(size);
+	return solver_take(size);
 }
 
 void *solver_try_new(size_t size, const void *tag)
 {
 	(void)tag;
-	return mem_take(size);
+	return solver_take(size);
 }
 
 void solver_delete(void *p)
