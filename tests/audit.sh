@@ -91,6 +91,25 @@ cat >wanted.sql <<-'END'
 	$lifted$;
 END
 cmp -s wanted.sql lifted.sql && pass || fail 'the lifted program'
+cp shop.log input.log
+for option in --program --html; do
+	run 2 audit input.log "$option" input.log
+	says "$option would overwrite the log 'input.log'"
+	run 2 audit shop.log --schema input.log "$option" input.log
+	says "$option would overwrite 'input.log', the file of --schema"
+done
+cmp -s shop.log input.log && pass || fail 'an input was overwritten'
+run 1 audit shop.log --program - --schema shop.sql -q
+cmp -s wanted.sql out && pass || fail 'the lifted program on the standard output'
+# Numbers that the column has no room for, and the end of the body in a literal.
+cat >odd.log <<-'END'
+	2026-01-02 10:20:30.1 UTC [71] LOG:  statement: SELECT '$lifted$' FROM stock WHERE n > 1.5e3
+	2026-01-02 10:20:30.1 UTC [71] LOG:  statement: SELECT '$lifted$' FROM stock WHERE n > 2
+END
+run 0 audit odd.log --schema shop.sql --program odd.sql -q
+says 'functions for 1 of 1 classes'
+grep -q 't1(p1 numeric).*AS \$lifted1\$' odd.sql && pass || fail 'odd.sql'
+run 0 explore odd.sql --session 'a: SELECT t1(1.5e3)'
 echo 'INSERT INTO stock VALUES (5, 1);' >>lifted.sql
 run 1 explore lifted.sql --robust --session 'a: SELECT t1(5, 7)' --session 'b: SELECT t1(5, 8)'
 run 0 explore lifted.sql --robust --session 'a: SELECT t1(5, 7)' --session 'b: SELECT t2()'
@@ -98,6 +117,16 @@ run 1 audit shop.log --schema shop.sql --confirm --explain 1
 prints 'exploring: confirmed'
 sed -n '/^setup/,/^isolation/p' out >cycle.spec
 run 1 explore cycle.spec --robust
+# Rows that are inserted together have keys of each transaction's own.
+cat >rows.log <<-END
+	2026-01-02 10:20:30.1 UTC [71] LOG:  statement: BEGIN
+	2026-01-02 10:20:30.1 UTC [71] LOG:  statement: SELECT n FROM stock WHERE id = 5
+	2026-01-02 10:20:30.2 UTC [71] LOG:  statement: INSERT INTO stock (id, n) VALUES (6, 1), (7, 2)
+	2026-01-02 10:20:30.2 UTC [71] LOG:  statement: UPDATE stock SET n = 7 WHERE id = 5
+	2026-01-02 10:20:30.3 UTC [71] LOG:  statement: COMMIT
+END
+run 1 audit rows.log --schema shop.sql --confirm
+prints '3 confirmed, 0 refuted, 0 inconclusive'
 run 1 audit shop.log --schema shop.sql --confirm -i rc
 prints '0 confirmed, 0 refuted, 2 inconclusive'
 run 1 audit shop.log --schema shop.sql --confirm --json

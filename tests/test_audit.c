@@ -132,13 +132,19 @@ START_TEST(ends_of_transactions)
 		{ "2024-01-02 10:20:30 UTC [7] LOG:  statement: SELECT a FROM "
 		  "t\n2024-01-02 10:20:30 UTC [7] ERROR:  syntax error at or "
 		  "near \"FROM\" at character 8\n2024-01-02 10:20:30 UTC [7] "
+		  "STATEMENT:  SELECT FROM WHERE\n2024-01-02 10:20:30 UTC [7] "
 		  "LOG:  statement: SELECT a FROM t\n",
 		  1, 2, 0 },
+		{ "2024-01-02 10:20:30 UTC [7] LOG:  statement: SELECT a\n"
+		  "\tFROM t\n2024-01-02 10:20:30 UTC [7] ERROR:  no word at or "
+		  "near \"a\"\n2024-01-02 10:20:30 UTC [7] STATEMENT:  SELECT "
+		  "a\n\tFROM t\n",
+		  0, 0, 1 },
 		{ "2024-01-02 10:20:30 UTC [7] LOG:  statement: BEGIN\n"
 		  "2024-01-02 10:20:30 UTC [7] LOG:  statement: SELECT a FROM "
 		  "t\n2024-01-02 10:20:30 UTC [7] ERROR:  syntax error at end "
-		  "of input\n2024-01-02 10:20:30 UTC [7] LOG:  statement: "
-		  "COMMIT\n",
+		  "of input\n2024-01-02 10:20:30 UTC [7] STATEMENT:  SELECT\n"
+		  "2024-01-02 10:20:30 UTC [7] LOG:  statement: COMMIT\n",
 		  0, 0, 1 },
 		{ CSV("1", "3/7", "LOG", "statement: SELECT a FROM t", "") CSV(
 			  "2", "3/8", "LOG", "statement: SELECT a FROM t", ""),
@@ -629,7 +635,7 @@ END_TEST
 void add_audit_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, every_format, 0, 5);
-	tcase_add_loop_test(tests, ends_of_transactions, 0, 11);
+	tcase_add_loop_test(tests, ends_of_transactions, 0, 12);
 	tcase_add_loop_test(tests, nothing_is_overlooked, 0, OVERLOOKED);
 	tcase_add_test(tests, deep_expressions);
 	tcase_add_test(tests, rows_meet_all_conditions);

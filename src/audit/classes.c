@@ -25,6 +25,7 @@ struct step_literal {
 
 struct session {
 	uint64_t id, transaction;
+	uint64_t last; /* what was said last: its hash */
 	struct step *steps;
 	uint32_t count, capacity;
 	uint64_t *rows;
@@ -563,12 +564,16 @@ void classes_add(void *classes, const struct log_entry *e)
 		s->ended = true;
 		c->sessions->ended++;
 		break;
-	case LOG_UNPARSED:
-		finish_alone(c, s);
-		s->failed = s->begun;
+	case LOG_FAILED:
+		if (e->text && hash_bytes(1, e->text, e->length) != s->last) {
+			finish_alone(c, s);
+			s->failed = s->begun || s->manual;
+		} else {
+			s->failed = true;
+		}
 		break;
-	case LOG_FAILED: s->failed = true; break;
 	case LOG_STATEMENT:
+		s->last = hash_bytes(1, e->text, e->length);
 		/* The log itself may say where transactions end. */
 		if (e->transaction && e->transaction != s->transaction) {
 			finish_alone(c, s);

@@ -109,21 +109,29 @@ static void unite_rows(struct scene *s, uint32_t edge)
 	}
 }
 
+/* A number of the instance's own, if it `moves`. */
+static void print_moved(struct text *out, const struct scene *s,
+                        const char *text, uint32_t column, uint8_t instance,
+                        bool moves)
+{
+	char *end;
+	long long n = strtoll(text, &end, 10);
+	struct text moved = { 0 };
+	if (moves && instance && end != text && !*end && llabs(n) < 1ll << 60)
+		text_format(&moved, "%lld", n + 1000 * instance);
+	lift_literal(out, s->a, moved.length ? text_get(&moved) : text, column);
+	text_free(&moved);
+}
+
 static void print_value(struct text *out, const struct scene *s,
                         struct spot asked, uint32_t column)
 {
 	struct spot v = value_of(s, asked);
 	const struct transaction_class *x = s->instances[v.instance].of;
-	const char *text = x->texts + x->literals[v.literal].text;
-	char *end;
-	long long n = strtoll(text, &end, 10);
-	struct text moved = { 0 };
-	bool moves = s->instances[v.instance].inserted[v.literal] ||
-	             (s->apart && x->literals[v.literal].varied);
-	if (moves && v.instance && end != text && !*end)
-		text_format(&moved, "%lld", n + 1000 * v.instance);
-	lift_literal(out, s->a, moved.length ? text_get(&moved) : text, column);
-	text_free(&moved);
+	print_moved(out, s, x->texts + x->literals[v.literal].text, column,
+	            v.instance,
+	            s->instances[v.instance].inserted[v.literal] ||
+	                    (s->apart && x->literals[v.literal].varied));
 }
 
 /* ---- rows ---- */
@@ -287,6 +295,30 @@ static void print_rows(struct text *out, struct scene *s, uint8_t instance)
 
 /* ---- the client ---- */
 
+/* The statement's text in [from, to): keys of rows that are inserted are the
+ * instance's own. */
+static void print_between(struct text *out, const struct scene *s,
+                          uint8_t instance, const struct lifted_statement *t,
+                          uint32_t from, uint32_t to)
+{
+	for (uint32_t i = 0; i < t->fixed_count; i++) {
+		const struct lifted_fixed *x = &t->fixed[i];
+		const struct audit_column *c =
+			&s->a->catalog.columns[x->column];
+		if (x->at < from || x->at >= to ||
+		    !is_in_key(&s->a->catalog.tables[c->table], x->column))
+			continue;
+		struct text own = { 0 };
+		text_bytes(&own, t->form->sql + x->at, x->length);
+		text_bytes(out, t->form->sql + from, x->at - from);
+		print_moved(out, s, text_get(&own), x->column, instance, true);
+		text_free(&own);
+		from = x->at + x->length;
+	}
+	assert(from <= to);
+	text_bytes(out, t->form->sql + from, to - from);
+}
+
 static void print_session(struct text *out, const struct scene *s,
                           uint8_t instance)
 {
@@ -300,14 +332,16 @@ static void print_session(struct text *out, const struct scene *s,
 		for (uint32_t k = 0; k < t->of->literal_count; k++) {
 			const struct template_literal *at =
 				&t->form->literals[k];
-			text_bytes(out, t->form->sql + from, at->at - from);
+			print_between(out, s, instance, t, from, at->at);
 			print_value(out, s,
 			            (struct spot){ instance,
 			                           t->of->first_literal + k },
 			            t->columns[k]);
 			from = at->at + at->length;
 		}
-		text_format(out, "%s;\n", t->form->sql + from);
+		print_between(out, s, instance, t, from,
+		              (uint32_t)strlen(t->form->sql));
+		text_string(out, ";\n");
 	}
 	text_string(out, "  COMMIT; }\n");
 }

@@ -43,6 +43,7 @@ static uint32_t inserted_column(const struct audit *a, const struct shape *s,
 	for (uint32_t i = values; i < literal; i++) {
 		depth += word_is(w, i, "(") - word_is(w, i, ")");
 		n += depth == 1 && word_is(w, i, ",");
+		if (!depth) n = 0; /* the next row */
 	}
 	for (uint32_t i = names; depth == 1 && i < at; i++) {
 		if (!n) return find_column(a, s, w, i);
@@ -85,6 +86,21 @@ static const char *type_of_literal(const char *literal)
 	return strlen(literal) > 9 ? "bigint" : "integer";
 }
 
+/* The word is in a row of VALUES behind the first: templates leave these out.
+ */
+static void note_fixed(struct lifted_statement *r, const struct audit *a,
+                       const struct shape *s, const struct sql_words *w,
+                       uint32_t i)
+{
+	if (!word_is_literal(w, i) || !word_is(w, 0, "INSERT")) return;
+	uint32_t column = inserted_column(a, s, w, i);
+	if (column == CATALOG_NONE) return;
+	VEC_RESERVE(r->fixed, r->fixed_count, r->fixed_capacity);
+	r->fixed[r->fixed_count++] =
+		(struct lifted_fixed){ w->items[i].at, w->items[i].length,
+		                       column };
+}
+
 struct lifted_statement lift_statement(const struct audit *a,
                                        const struct class_statement *t)
 {
@@ -96,10 +112,13 @@ struct lifted_statement lift_statement(const struct audit *a,
 	r.columns = mem_take(t->literal_count * sizeof *r.columns + 1);
 	r.equal = mem_take(t->literal_count * sizeof *r.equal + 1);
 	words_read(&w, x->sql, strlen(x->sql), false);
-	for (uint32_t i = 0, k = 0; k < t->literal_count; i++) {
-		assert(i < w.count);
+	for (uint32_t i = 0, k = 0; i < w.count; i++) {
 		condition |= word_is(&w, i, "WHERE") || word_is(&w, i, "ON");
-		if (w.items[i].at != x->literals[k].at) continue;
+		if (k == t->literal_count ||
+		    w.items[i].at != x->literals[k].at) {
+			note_fixed(&r, a, s, &w, i);
+			continue;
+		}
 		r.columns[k] = column_of(a, s, &w, i);
 		r.equal[k++] =
 			condition && i &&
@@ -113,6 +132,22 @@ void lift_statement_free(struct lifted_statement *s)
 {
 	free(s->columns);
 	free(s->equal);
+	free(s->fixed);
+}
+
+/* The type that has room for the literal as well, of numbers; two names each.
+ */
+static const char *wider(const char *type, const char *literal)
+{
+	static const char *const numbers[] = { "int2",    "smallint", "integer",
+		                               "int4",    "bigint",   "int8",
+		                               "numeric", NULL };
+	const char *own = type_of_literal(literal);
+	int have = 0, need = 0;
+	while (numbers[have] && strcmp(numbers[have], type)) have++;
+	while (numbers[need] && strcmp(numbers[need], own)) need++;
+	return numbers[have] && numbers[need] && need / 2 > have / 2 ? own
+	                                                             : type;
 }
 
 static void infer_types(struct audit *a, const struct transaction_class *x)
@@ -126,8 +161,11 @@ static void infer_types(struct audit *a, const struct transaction_class *x)
 			if (r.columns[k] == CATALOG_NONE || !l->first) continue;
 			struct audit_column *c =
 				&a->catalog.columns[r.columns[k]];
+			const char *text = x->texts + l->text;
 			if (!c->type)
-				c->type = type_of_literal(x->texts + l->text);
+				c->type = type_of_literal(text);
+			else if (!a->catalog.tables[c->table].told)
+				c->type = wider(c->type, text);
 		}
 		lift_statement_free(&r);
 	}
@@ -190,6 +228,7 @@ static void add_parameter(const struct audit *a, struct function *f,
 	struct parameter *p = &f->parameters[n - 1];
 	if (!p->type && column != CATALOG_NONE)
 		p->type = a->catalog.columns[column].type;
+	if (p->type) p->type = wider(p->type, p->first);
 }
 
 static void read_function(struct function *f, const struct audit *a,
@@ -244,17 +283,33 @@ static void print_statement(struct text *out, const struct audit *a,
 	text_format(out, "%s;\n", s->form->sql + from);
 }
 
+/* "$lifted$", or one that the body does not have. */
+static void print_tag(struct text *tag, const struct text *body)
+{
+	text_string(tag, "$lifted$");
+	for (unsigned i = 1;
+	     memmem(text_get(body), body->length, text_get(tag), tag->length);
+	     i++) {
+		text_clear(tag);
+		text_format(tag, "$lifted%u$", i);
+	}
+}
+
 static void print_function(struct text *out, const struct audit *a,
                            uint32_t class, const struct function *f)
 {
+	struct text body = { 0 }, tag = { 0 };
+	for (uint32_t i = 0; i < f->of->count; i++)
+		print_statement(&body, a, f, &f->statements[i]);
+	print_tag(&tag, &body);
 	text_format(out, "CREATE FUNCTION t%u(", class + 1);
 	for (uint32_t i = 0; i < f->count; i++)
 		text_format(out, "%sp%u %s", i ? ", " : "", i + 1,
 		            f->parameters[i].type);
-	text_string(out, ") RETURNS void LANGUAGE sql AS $lifted$\n");
-	for (uint32_t i = 0; i < f->of->count; i++)
-		print_statement(out, a, f, &f->statements[i]);
-	text_string(out, "$lifted$;\n");
+	text_format(out, ") RETURNS void LANGUAGE sql AS %s\n%s%s;\n",
+	            text_get(&tag), text_get(&body), text_get(&tag));
+	text_free(&body);
+	text_free(&tag);
 }
 
 /* As its first instance called it. */

@@ -20,6 +20,12 @@ struct lifted_statement {
 	const struct template *form;
 	uint32_t *columns;
 	bool *equal;
+	/* Literals of rows of VALUES behind the first, which stay as they are
+	 * in the first such statement. */
+	struct lifted_fixed {
+		uint32_t at, length, column;
+	} * fixed;
+	uint32_t fixed_count, fixed_capacity;
 };
 
 struct lifted_statement lift_statement(const struct audit *a,

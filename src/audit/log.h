@@ -17,9 +17,11 @@ const char *log_format_name(enum log_format f);
 
 enum log_event {
 	LOG_STATEMENT, /* one text, which may hold several statements */
-	LOG_FAILED,    /* the last one of the session ended in an error */
-	LOG_UNPARSED,  /* one that was not logged, since it cannot be parsed */
-	LOG_END        /* of the session */
+	/* A statement of the session ended in an error: `text`, if that is not
+	 * NULL, else the last one. It is not the last one if it could not even
+	 * be parsed, since then it was not logged. */
+	LOG_FAILED,
+	LOG_END /* of the session */
 };
 
 struct log_entry {
@@ -108,6 +110,8 @@ void log_stderr_read(struct log_source *s);
 struct postgres_message {
 	uint64_t session, transaction;
 	const char *severity, *text, *detail;
+	/* Of an error: SQLSTATE, and what was carried out; or NULL. */
+	const char *code, *statement;
 	uint32_t line;
 };
 void log_postgres_say(struct log_source *s, const struct postgres_message *m);

@@ -42,11 +42,15 @@ static const char *parameters_of(const char *detail)
 	return NULL;
 }
 
-/* Statements are logged once they are parsed. All errors of the parser say
- * where they are. */
-static bool is_unparsed(const char *m)
+/* Statements are logged once they are parsed. */
+static void failed(struct log_entry *e, const struct postgres_message *m)
 {
-	return strstr(m, " at or near \"") || strstr(m, " at end of input");
+	e->event = LOG_FAILED;
+	if (m->statement && *m->statement)
+		e->text = m->statement;
+	else if (m->code && !strcmp(m->code, "42601"))
+		e->text = ""; /* a syntax error of one that is not shown */
+	if (e->text) e->length = strlen(e->text);
 }
 
 void log_postgres_say(struct log_source *s, const struct postgres_message *m)
@@ -56,7 +60,7 @@ void log_postgres_say(struct log_source *s, const struct postgres_message *m)
 		               .line = m->line };
 	assert(m->line && m->severity && m->text);
 	if (!strcmp(m->severity, "ERROR")) {
-		e.event = is_unparsed(m->text) ? LOG_UNPARSED : LOG_FAILED;
+		failed(&e, m);
 		log_say(s, &e);
 		return;
 	}
@@ -153,8 +157,10 @@ static void csv_record(struct log_source *s, struct text *record, uint32_t line,
 	struct postgres_message m = { .session = name_of(f[5]),
 		                      .transaction = transaction_of(f[9]),
 		                      .severity = f[11],
+		                      .code = f[12],
 		                      .text = f[13],
 		                      .detail = f[14],
+		                      .statement = f[19],
 		                      .line = line };
 	log_postgres_say(s, &m);
 }
@@ -235,6 +241,8 @@ void log_json_read(struct log_source *s)
 			.session = name_of(member(o, "session_id")),
 			.transaction = transaction_of(member(o, "vxid")),
 			.severity = member(o, "error_severity"),
+			.code = member(o, "state_code"),
+			.statement = member(o, "statement"),
 			.text = member(o, "message"),
 			.detail = member(o, "detail"),
 			.line = line.number
@@ -295,8 +303,9 @@ static uint64_t process_in(const char *prefix, const char *end)
 struct stderr_entry {
 	uint64_t session;
 	const char *severity;
-	struct text text, detail;
-	bool in_detail, cut;
+	struct text text, detail, statement;
+	struct text *now; /* which of them goes on; NULL: none */
+	bool cut;
 	uint32_t line; /* 0: none was begun */
 };
 
@@ -306,6 +315,7 @@ static void stderr_end(struct log_source *s, struct stderr_entry *e)
 		                      .severity = e->severity,
 		                      .text = text_get(&e->text),
 		                      .detail = text_get(&e->detail),
+		                      .statement = text_get(&e->statement),
 		                      .line = e->line };
 	if (!e->line) return;
 	if (e->cut)
@@ -324,14 +334,16 @@ static void stderr_head(struct log_source *s, struct stderr_entry *e,
 	const char *text = at + strlen(severity) + 3;
 	size_t length = line->length - (size_t)(text - line->text);
 	uint64_t session = process_in(line->text, at);
-	bool detail = !strcmp(severity, "DETAIL");
-	bool about = strcmp(severity, "LOG") && strcmp(severity, "ERROR") &&
-	             strcmp(severity, "FATAL");
 	if (!session) log_of(s)->one_session = true;
-	e->in_detail = about;
-	if (about) {
-		if (detail && e->line && e->session == session)
-			text_bytes(&e->detail, text, length);
+	if (strcmp(severity, "LOG") && strcmp(severity, "ERROR") &&
+	    strcmp(severity, "FATAL")) {
+		/* More of the entry before. */
+		bool same = e->line && e->session == session;
+		e->now = same && !strcmp(severity, "DETAIL") ? &e->detail
+		         : same && !strcmp(severity, "STATEMENT")
+		                 ? &e->statement
+		                 : NULL;
+		if (e->now) text_bytes(e->now, text, length);
 		return;
 	}
 	stderr_end(s, e);
@@ -341,7 +353,9 @@ static void stderr_head(struct log_source *s, struct stderr_entry *e,
 	e->cut = line->cut;
 	text_clear(&e->text);
 	text_clear(&e->detail);
+	text_clear(&e->statement);
 	text_bytes(&e->text, text, length);
+	e->now = &e->text;
 }
 
 void log_stderr_read(struct log_source *s)
@@ -358,14 +372,15 @@ void log_stderr_read(struct log_source *s)
 			/* Those that belong to an entry begin with a tab. */
 			stderr_end(s, &e);
 			if (line.length) log_skip(s, SKIP_STRAY, line.number);
-		} else if (!e.in_detail) {
-			e.cut |= line.cut || e.text.length > RECORD_MOST;
+		} else if (e.now) {
+			e.cut |= line.cut || e.now->length > RECORD_MOST;
 			if (e.cut) continue;
-			text_char(&e.text, '\n');
-			text_bytes(&e.text, line.text + 1, line.length - 1);
+			text_char(e.now, '\n');
+			text_bytes(e.now, line.text + 1, line.length - 1);
 		}
 	}
 	stderr_end(s, &e);
 	text_free(&e.text);
 	text_free(&e.detail);
+	text_free(&e.statement);
 }

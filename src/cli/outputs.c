@@ -15,11 +15,11 @@
 #include "report/report.h"
 
 /* The options that name a file to write. */
-static const enum option_id outputs[] = { OPTION_HISTORIES,  OPTION_DOT,
-	                                  OPTION_SVG,        OPTION_OUTPUT,
-	                                  OPTION_CHECKPOINT, OPTION_CLIENT,
-	                                  OPTION_HTML,       OPTION_SARIF,
-	                                  OPTION_JUNIT };
+static const enum option_id outputs[] = {
+	OPTION_HISTORIES,  OPTION_DOT,          OPTION_SVG,  OPTION_OUTPUT,
+	OPTION_CHECKPOINT, OPTION_CLIENT,       OPTION_HTML, OPTION_SARIF,
+	OPTION_JUNIT,      OPTION_AUDIT_PROGRAM
+};
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
 /* Do both paths lead to one regular file? */
@@ -34,9 +34,11 @@ static bool same_file(const char *a, const char *b)
 
 /* The options that name a file to read. What is gone on with may be written
  * to the same file. */
-static const enum option_id inputs[] = { OPTION_EXPLORE_FROM,
-	                                 OPTION_FROM_PROGRAM, OPTION_VALIDATE,
-	                                 OPTION_UNIT, OPTION_RESUME };
+static const enum option_id inputs[] = {
+	OPTION_EXPLORE_FROM, OPTION_FROM_PROGRAM, OPTION_VALIDATE,
+	OPTION_UNIT,         OPTION_RESUME,       OPTION_SCHEMA,
+	OPTION_HINTS,        OPTION_WEIGHTS
+};
 enum { INPUTS = sizeof inputs / sizeof *inputs };
 
 static bool overwrites_input(const struct command_line *c,
