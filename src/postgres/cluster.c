@@ -420,6 +420,25 @@ struct cluster *cluster_start(const char *module, struct text *why)
 	return NULL;
 }
 
+const char *cluster_module(struct text *t)
+{
+	char self[1024];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	self[n > 0 ? n : 0] = 0;
+	char *slash = strrchr(self, '/');
+	if (slash) {
+		*slash = 0;
+		text_format(t, "%s/.libs/isoscope-postgres.so", self);
+		if (!access(text_get(t), R_OK)) return text_get(t);
+		text_clear(t);
+		text_format(t, "%s/../lib/isoscope/isoscope-postgres.so", self);
+		if (!access(text_get(t), R_OK)) return text_get(t);
+		text_clear(t);
+	}
+	text_string(t, ISO_POSTGRES_MODULE);
+	return text_get(t);
+}
+
 const char *cluster_folder(const struct cluster *c)
 {
 	return c->folder;

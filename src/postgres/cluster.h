@@ -10,6 +10,9 @@
 
 struct cluster;
 
+/* The module for tables of sessions, in `t`: beside the program where that was
+ * built, else where it was installed. */
+const char *cluster_module(struct text *t);
 /* With the module of this path, which it loads; NULL: none. NULL, and why, if
  * there is no server. */
 struct cluster *cluster_start(const char *module, struct text *why);

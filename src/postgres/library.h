@@ -15,6 +15,7 @@
 #include "postgres/connection.h"
 #include "sql/spec.h"
 #include "vm/guest.h"
+#include "vm/guest_pool.h"
 #include "vm/program.h"
 
 /* A table, or, `index`, a unique index of one. */
@@ -103,7 +104,8 @@ struct server_library {
 	uint32_t finally_name, finally_point;
 	/* All that is done with it, estimates too, ends then. */
 	const atomic_bool *interrupt;
-	double deadline;      /* 0: none */
+	double deadline; /* 0: none */
+	struct guest_pool pool;
 	pthread_mutex_t lock; /* for what follows */
 	struct table by_key;
 	struct server_key **keys;
@@ -112,7 +114,6 @@ struct server_library {
 	uint32_t version_count, version_capacity;
 	bool grew; /* more is to be */
 	char *fault;
-	struct guest *guests, *idle;
 };
 
 static inline struct server_library *server_of(struct guest_library *l)

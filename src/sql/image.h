@@ -8,6 +8,7 @@
 #include "sql/load.h"
 #include "sql/resolve.h"
 #include "vm/guest.h"
+#include "vm/guest_pool.h"
 
 struct machine_limits;
 struct program;
@@ -63,8 +64,8 @@ struct sql_image {
 	struct sql_arguments given; /* without texts */
 	bool settled;         /* the known rows are not to grow any more */
 	uint64_t growth;      /* how often they grew before */
+	struct guest_pool pool;
 	pthread_mutex_t lock; /* for what follows */
-	struct guest *all_guests, *idle;
 	struct known grown; /* rows that turned up since, */
 	char *fault;        /* and what is said of the first */
 };

@@ -86,12 +86,7 @@ static json_t *parse_block(struct loading *l, const struct spec_block *b,
                            enum sql_purpose purpose)
 {
 	struct sql_refusal why = { 0 };
-	const char *text = l->image->all.items[b->at.source].text;
-	assert(b->at.offset + b->length <=
-	       l->image->all.items[b->at.source].length);
-	char *copy = mem_take(b->length + (size_t)1);
-	memcpy(copy, text + b->at.offset, b->length);
-	copy[b->length] = 0;
+	char *copy = spec_block_text(&l->image->all, b);
 	json_t *statements = sql_parse(l->parser, copy, b->length, &why);
 	if (!statements && purpose == PURPOSE_ASSERT && !begins_as_query(copy))
 		text_string(&why.message,
@@ -414,21 +409,6 @@ struct assertion_part {
 	bool found;
 };
 
-/* The query on one line, as it is shown. */
-static void one_line(struct text *t, const char *s, size_t length)
-{
-	bool blank = false;
-	for (size_t i = 0; i < length; i++) {
-		if (strchr(" \t\r\n", s[i])) {
-			blank = t->length > 0;
-			continue;
-		}
-		if (blank) text_char(t, ' ');
-		blank = false;
-		text_char(t, s[i]);
-	}
-}
-
 static void add_assertion(struct loading *l, void *data,
                           const struct sql_statement *s)
 {
@@ -449,8 +429,7 @@ static void add_assertion(struct loading *l, void *data,
 	part->found = true;
 	part->assertion->query = s;
 	sql_find_asked(l->image, part->assertion, q);
-	one_line(&t, l->image->all.items[b->at.source].text + b->at.offset,
-	         b->length);
+	spec_block_line(&l->image->all, b, &t);
 	struct assertion a = { .kind = ASSERTION_FINAL,
 		               .text = text_get(&t),
 		               .message = part->spec->message };
@@ -615,6 +594,7 @@ struct program *sql_load(const char *path, const char *text, size_t length,
 	known_init(&image->known);
 	known_init(&image->grown);
 	pthread_mutex_init(&image->lock, NULL);
+	guest_pool_init(&image->pool);
 	l.program = new_program(image, path);
 	image->catalog = (struct sql_catalog){ .region = &image->region,
 		                               .all = &image->all,

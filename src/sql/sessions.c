@@ -33,8 +33,8 @@ struct sql_step {
 };
 
 struct guest {
+	struct pooled_guest pooled; /* first */
 	struct sql_image *image;
-	struct guest *next, *next_idle;
 	struct region region, scratch;
 	struct step_tree tree;
 	struct sql_step *roots;
@@ -75,38 +75,28 @@ static void forget(struct guest *g)
 
 void sql_guests_forget(struct sql_image *image)
 {
-	for (struct guest *g = image->all_guests; g; g = g->next) forget(g);
+	for (struct pooled_guest *g = image->pool.all; g; g = g->next)
+		forget((struct guest *)g);
 }
 
-static struct guest *guest_new(struct sql_image *image)
+static struct pooled_guest *make(void *image)
 {
 	struct guest *g = mem_take0(1, sizeof *g);
 	g->image = image;
 	region_init(&g->region);
 	region_init(&g->scratch);
 	make_roots(g);
-	return g;
+	return &g->pooled;
 }
 
 static struct guest *take(struct guest_library *l,
                           const struct machine_limits *limits)
 {
 	struct sql_image *image = sql_image_of(l);
-	mem_lock(&image->lock);
-	struct guest *g = image->idle;
-	if (g) image->idle = g->next_idle;
-	mem_unlock(&image->lock);
-	if (!g) {
-		g = guest_new(image);
-		mem_lock(&image->lock);
-		g->next = image->all_guests;
-		image->all_guests = g;
-		mem_unlock(&image->lock);
-	}
+	struct guest *g =
+		(struct guest *)guest_pool_take(&image->pool, make, image);
 	g->limits = *limits;
-	g->budget = limits->memory && limits->memory < BUDGET
-	                    ? (size_t)limits->memory
-	                    : BUDGET;
+	g->budget = guest_budget(limits, BUDGET);
 	return g;
 }
 
@@ -114,10 +104,7 @@ static void give_back(struct guest_library *l, struct guest *g)
 {
 	struct sql_image *image = sql_image_of(l);
 	assert(g->image == image);
-	mem_lock(&image->lock);
-	g->next_idle = image->idle;
-	image->idle = g;
-	mem_unlock(&image->lock);
+	guest_pool_give_back(&image->pool, &g->pooled);
 }
 
 static size_t bytes(const struct guest *g)
@@ -333,17 +320,19 @@ static const char *bound(struct guest_library *l, uint32_t *point)
 	return NULL;
 }
 
+static void free_one(struct pooled_guest *pooled)
+{
+	struct guest *g = (struct guest *)pooled;
+	step_tree_free(&g->tree);
+	region_free(&g->region);
+	region_free(&g->scratch);
+	free(g);
+}
+
 static void release(struct guest_library *l)
 {
 	struct sql_image *image = sql_image_of(l);
-	while (image->all_guests) {
-		struct guest *g = image->all_guests;
-		image->all_guests = g->next;
-		step_tree_free(&g->tree);
-		region_free(&g->region);
-		region_free(&g->scratch);
-		free(g);
-	}
+	guest_pool_free(&image->pool, free_one);
 	sql_image_free(image);
 }
 

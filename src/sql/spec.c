@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/table.h"
-#include "base/text.h"
 #include "lang/limits.h"
 
 enum word_kind { WORD_END, WORD_NAME, WORD_QUOTED, WORD_BLOCK, WORD_MARK };
@@ -459,6 +458,44 @@ bool spec_read_setup(struct sources *all, struct spec_setup *s,
 	text_free(&path);
 	text_free(&text);
 	return fine;
+}
+
+char *spec_block_text(const struct sources *all, const struct spec_block *b)
+{
+	const struct source *in = &all->items[b->at.source];
+	assert(b->at.offset + b->length <= in->length);
+	char *copy = mem_take(b->length + (size_t)1);
+	memcpy(copy, in->text + b->at.offset, b->length);
+	copy[b->length] = 0;
+	return copy;
+}
+
+struct place spec_block_begin(const struct sources *all,
+                              const struct spec_block *b)
+{
+	const char *text = all->items[b->at.source].text;
+	struct place at = b->at;
+	uint32_t end = at.offset + b->length;
+	assert(end <= all->items[b->at.source].length);
+	while (at.offset < end && is_blank(text[at.offset])) at.offset++;
+	return at.offset < end ? at : b->at;
+}
+
+void spec_block_line(const struct sources *all, const struct spec_block *b,
+                     struct text *t)
+{
+	const char *s = all->items[b->at.source].text + b->at.offset;
+	bool blank = false, any = false;
+	for (uint32_t i = 0; i < b->length; i++) {
+		if (is_blank(s[i])) {
+			blank = any;
+			continue;
+		}
+		if (blank) text_char(t, ' ');
+		blank = false;
+		any = true;
+		text_char(t, s[i]);
+	}
 }
 
 void spec_free(struct spec *s)

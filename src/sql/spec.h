@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/region.h"
+#include "base/text.h"
 #include "lang/source.h"
 #include "sql/arguments.h"
 
@@ -69,6 +70,14 @@ struct spec_block spec_whole(const struct sources *all, uint32_t source);
 bool spec_read_setup(struct sources *all, struct spec_setup *s,
                      const char *from, const struct sql_arguments *given,
                      uint64_t *digest);
+/* A block's text, with a zero behind it: the caller's to free. */
+char *spec_block_text(const struct sources *all, const struct spec_block *b);
+/* Where that begins, behind blanks. */
+struct place spec_block_begin(const struct sources *all,
+                              const struct spec_block *b);
+/* The same on one line, as it is shown. */
+void spec_block_line(const struct sources *all, const struct spec_block *b,
+                     struct text *t);
 void spec_free(struct spec *s);
 
 #endif

@@ -9,6 +9,7 @@
 #include "native/host/step_tree.h"
 #include "native/host/process.h"
 #include "vm/guest.h"
+#include "vm/guest_pool.h"
 
 struct known_calls; /* foreign_call.c */
 
@@ -19,8 +20,8 @@ struct point_at {
 };
 
 struct guest {
+	struct pooled_guest pooled; /* first */
 	struct library *library;
-	struct guest *next_idle; /* in the library's list */
 	struct process *process;
 	struct region region; /* what is kept: steps, values */
 	size_t extra_bytes;   /* held outside the region */
@@ -32,7 +33,6 @@ struct guest {
 	uint64_t asked;                /* commands given to it */
 	struct tree_step **leaves; /* ends of sessions to be run once more */
 	size_t leaf_count, leaf_capacity;
-	struct guest *next;        /* of all of the library */
 	struct table points_by_pc; /* of the worker at hand */
 	struct point_at *points;
 	uint32_t point_count, point_capacity;

@@ -412,6 +412,7 @@ void library_init(struct library *l, const char *client, double step_timeout)
 	table_init(&l->sessions.table, 0);
 	table_init(&l->transactions.table, 0);
 	pthread_mutex_init(&l->lock, NULL);
+	guest_pool_init(&l->pool);
 	const char *path = keep(l, client ? client : "");
 	add_position(l, (struct position){ .file = path, .source_line = "" });
 	l->assertion_capacity = l->assertion_room = LIBRARY_ASSERTIONS;

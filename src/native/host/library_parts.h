@@ -14,6 +14,7 @@
 #include "native/host/library.h"
 #include "native/job.h"
 #include "vm/bytecode.h"
+#include "vm/guest_pool.h"
 
 /* Where code stands: by its address in a file, and as reports show it. */
 struct known_point {
@@ -41,9 +42,9 @@ struct library {
 	const atomic_bool *interrupt;
 	double deadline;
 	size_t budget;
+	struct guest_pool pool;
 	pthread_mutex_t lock; /* for what follows */
 	struct region region;
-	struct guest *all, *idle;
 	char *fault;
 	char *bound;          /* that was met, */
 	uint32_t bound_point; /* and where */

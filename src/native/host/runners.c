@@ -9,15 +9,11 @@
 #include "native/host/process.h"
 #include "vm/machine.h"
 
-static struct guest *add_guest(struct library *l)
+static struct pooled_guest *make(void *library)
 {
-	struct guest *g =
-		guest_new(l, &l->job, l->sessions.count + l->expectation_count);
-	library_lock(l);
-	g->next = l->all;
-	l->all = g;
-	library_unlock(l);
-	return g;
+	struct library *l = library;
+	return &guest_new(l, &l->job, l->sessions.count + l->expectation_count)
+	                ->pooled;
 }
 
 /* The stricter of the library's limits and the machine's. */
@@ -30,18 +26,14 @@ static void limit(const struct library *l, struct guest *g,
 	process_set_limits(g->process,
 	                   m->interrupt ? m->interrupt : l->interrupt,
 	                   deadline);
-	g->budget = m->memory && m->memory < l->budget ? m->memory : l->budget;
+	g->budget = guest_budget(m, l->budget);
 }
 
 static struct guest *take(struct guest_library *library,
                           const struct machine_limits *limits)
 {
 	struct library *l = library_of(library);
-	library_lock(l);
-	struct guest *g = l->idle;
-	if (g) l->idle = g->next_idle;
-	library_unlock(l);
-	if (!g) g = add_guest(l);
+	struct guest *g = (struct guest *)guest_pool_take(&l->pool, make, l);
 	process_set_timeout(g->process, l->step_timeout);
 	process_set_output(g->process, l->show_output);
 	limit(l, g, limits);
@@ -51,11 +43,7 @@ static struct guest *take(struct guest_library *library,
 
 static void give_back(struct guest_library *library, struct guest *g)
 {
-	struct library *l = library_of(library);
-	library_lock(l);
-	g->next_idle = l->idle;
-	l->idle = g;
-	library_unlock(l);
+	guest_pool_give_back(&library_of(library)->pool, &g->pooled);
 }
 
 bool library_try(struct library *l, struct text *why)
@@ -121,14 +109,15 @@ static const struct assertion *assertion(struct guest_library *library,
 	return library_assertion(library_of(library), i, met);
 }
 
+static void free_one(struct pooled_guest *g)
+{
+	guest_free((struct guest *)g);
+}
+
 static void library_free(struct guest_library *library)
 {
 	struct library *l = library_of(library);
-	while (l->all) {
-		struct guest *g = l->all;
-		l->all = g->next;
-		guest_free(g);
-	}
+	guest_pool_free(&l->pool, free_one);
 	library_clear(l);
 	free(l);
 }
@@ -210,6 +199,7 @@ void library_set_uniform(const struct program *p, bool uniform)
 void library_settle(const struct program *p)
 {
 	if (!is_native(p)) return;
-	struct guest *g = library_of(p->library)->all;
-	for (; g && !program_fault(p); g = g->next) guest_settle(g);
+	struct pooled_guest *g = library_of(p->library)->pool.all;
+	for (; g && !program_fault(p); g = g->next)
+		guest_settle((struct guest *)g);
 }

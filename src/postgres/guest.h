@@ -1,0 +1,97 @@
+/* Who carries out sessions for a machine: a tree of what they were seen to do,
+ * and a backend for each. Shared by guest.c, seat.c, run.c and final.c. */
+#ifndef ISO_POSTGRES_GUEST_H
+#define ISO_POSTGRES_GUEST_H
+
+#include "native/host/step_tree.h"
+#include "postgres/library.h"
+#include "vm/guest_pool.h"
+#include "vm/machine.h"
+
+/* Seconds: a statement that reads nothing so long will not end. */
+enum { PATIENCE = 60 };
+
+/* Keys that a backend asks for at once. */
+struct asked_keys {
+	struct server_key **keys;
+	uint32_t count;
+	const struct server_step_node
+		*first; /* the step of the first of them */
+};
+
+struct server_step_node {
+	struct tree_step tree; /* first */
+	const struct asked_keys *request;
+	uint32_t place; /* in it */
+	uint32_t phase; /* of an assertion, or the last transaction */
+};
+
+/* The backend of a session. */
+struct seat {
+	struct connection c;
+	int channel; /* 0: none */
+	struct text in;
+	size_t taken;
+	uint64_t live; /* serial of the step at whose request it waits; 0: none
+	                */
+	bool waits;    /* for an answer to some request */
+	bool *sent;    /* versions that it knows, by number */
+	uint32_t sent_count;
+	uint32_t at;    /* the step of the session that is carried out */
+	uint32_t begun; /* transactions in it */
+};
+
+struct guest {
+	struct pooled_guest pooled; /* first */
+	struct server_library *library;
+	struct region region;
+	struct step_tree tree;
+	struct server_step_node *roots;
+	struct seat *seats;
+	struct connection judge;
+	uint64_t serial, asked;
+	size_t budget;
+	struct machine_limits limits;
+};
+
+/* ---- guest.c ---- */
+/* Why the exploration is worth nothing: the first that is told counts. */
+void server_set_fault(struct server_library *l, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Is it no use to go on? */
+bool server_gives_up(const struct guest *g);
+void server_put_key(struct guest_step *s, const struct server_key *k);
+
+/* ---- seat.c ---- */
+/* Waits so many seconds for PostgreSQL to be done. */
+bool seat_is_done(const struct guest *g, struct connection *c, double patience);
+/* False: it has gone. */
+bool seat_tell_answers(struct guest *g, struct seat *s,
+                       const struct asked_keys *r, const struct value *answers);
+/* A seat at the beginning of its session. */
+bool seat_begin_anew(struct guest *g, uint32_t session);
+void seat_leave(struct seat *s);
+
+/* What follows a step: of a session, of the last transaction, of an assertion.
+ * NULL: it was given up, or the fault is told. */
+/* ---- run.c ---- */
+struct server_step_node *server_run_session(struct guest *g,
+                                            struct server_step_node *from,
+                                            struct value answer,
+                                            struct region *to);
+/* ---- final.c ---- */
+struct server_step_node *server_run_finally(struct guest *g,
+                                            struct server_step_node *from,
+                                            struct value answer,
+                                            struct region *to);
+struct server_step_node *server_run_assertion(struct guest *g,
+                                              struct server_step_node *from,
+                                              struct value answer,
+                                              struct region *to);
+/* The next key of a request. */
+struct server_step_node *server_next_key(struct guest *g,
+                                         struct server_step_node *from,
+                                         struct value answer,
+                                         struct region *to);
+
+#endif

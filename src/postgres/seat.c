@@ -1,0 +1,261 @@
+/* The backend of a session: what is said to it, and how it is brought to the
+ * beginning of its session. */
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/seconds.h"
+#include "postgres/guest.h"
+#include "postgres/wire.h"
+
+enum { RESETTING = 2 }; /* seconds: a backend that is not free then is left */
+
+/* Waits so many seconds for PostgreSQL to be done. */
+bool seat_is_done(const struct guest *g, struct connection *c, double patience)
+{
+	double until = seconds_now() + patience;
+	while (c->busy && !server_gives_up(g) && seconds_now() < until)
+		connection_take(c, 100);
+	return !c->busy && !c->lost;
+}
+
+/* ---- What is said to a backend ---- */
+
+static bool seat_send(struct seat *s, const void *from, size_t length)
+{
+	const char *at = from;
+	while (length) {
+		ssize_t n = send(s->channel, at, length, MSG_NOSIGNAL);
+		if (n < 0 && errno == EINTR) continue;
+		if (n <= 0) return false;
+		at += n;
+		length -= (size_t)n;
+	}
+	return true;
+}
+
+static void put_record(struct text *t, struct wire_head h,
+                       const struct server_key *k, const char *image,
+                       uint32_t length)
+{
+	struct wire_key key = { k->relation->oid, k->length };
+	h.length = (uint32_t)sizeof key + k->length + length;
+	text_bytes(t, (const char *)&h, sizeof h);
+	text_bytes(t, (const char *)&key, sizeof key);
+	text_bytes(t, k->image, k->length);
+	text_bytes(t, image, length);
+}
+
+/* Under the lock. */
+static void tell_version(struct text *t, struct seat *s,
+                         const struct server_version *v)
+{
+	if (v->number >= s->sent_count) {
+		uint32_t n = 2 * v->number + 16;
+		s->sent = mem_grow0(s->sent, s->sent_count, n, sizeof *s->sent);
+		s->sent_count = n;
+	}
+	if (s->sent[v->number]) return;
+	s->sent[v->number] = true;
+	put_record(t,
+	           (struct wire_head){ .kind = WIRE_VERSION,
+	                               .number = v->number,
+	                               .known = v->known,
+	                               .initial = v->initial },
+	           v->key, v->image, v->length);
+}
+
+/* All that conditions look at. */
+static bool tell_known(struct guest *g, struct seat *s)
+{
+	struct server_library *l = g->library;
+	struct text t = { 0 };
+	struct wire_head ready = { .kind = WIRE_READY };
+	if (s->sent) memset(s->sent, 0, s->sent_count * sizeof *s->sent);
+	mem_lock(&l->lock);
+	for (uint32_t i = 0; i < l->version_count; i++)
+		if (l->versions[i]->known) tell_version(&t, s, l->versions[i]);
+	for (uint32_t i = 0; i < l->key_count; i++)
+		if (l->keys[i]->gone && l->keys[i]->known)
+			put_record(&t, (struct wire_head){ .kind = WIRE_GONE },
+			           l->keys[i], "", 0);
+	mem_unlock(&l->lock);
+	text_bytes(&t, (const char *)&ready, sizeof ready);
+	bool fine = seat_send(s, t.data, t.length);
+	text_free(&t);
+	return fine;
+}
+
+static struct server_version *version_of(struct server_key *k, struct value v)
+{
+	struct server_version *x = k->versions;
+	while (x && !value_equal(x->value, v)) x = x->older;
+	return x;
+}
+
+bool seat_tell_answers(struct guest *g, struct seat *s,
+                       const struct asked_keys *r, const struct value *answers)
+{
+	struct text t = { 0 }, numbers = { 0 };
+	struct wire_head h = { .kind = WIRE_ANSWER };
+	mem_lock(&g->library->lock);
+	for (uint32_t i = 0; i < r->count; i++) {
+		uint32_t number = 0;
+		if (answers[i].tag != VALUE_NULL) {
+			struct server_version *v =
+				version_of(r->keys[i], answers[i]);
+			assert(v);
+			tell_version(&t, s, v);
+			number = v->number;
+		}
+		text_bytes(&numbers, (const char *)&number, sizeof number);
+	}
+	mem_unlock(&g->library->lock);
+	h.length = (uint32_t)numbers.length;
+	h.number = r->count;
+	text_bytes(&t, (const char *)&h, sizeof h);
+	text_bytes(&t, numbers.data, numbers.length);
+	s->waits = false;
+	bool fine = seat_send(s, t.data, t.length);
+	text_free(&t);
+	text_free(&numbers);
+	return fine;
+}
+
+/* ---- Backends ---- */
+
+void seat_leave(struct seat *s)
+{
+	connection_close(&s->c);
+	if (s->channel > 0) close(s->channel);
+	text_free(&s->in);
+	free(s->sent);
+	*s = (struct seat){ 0 };
+}
+
+static bool receive_all(int fd, void *to, size_t length)
+{
+	char *at = to;
+	while (length) {
+		ssize_t n = recv(fd, at, length, 0);
+		if (n < 0 && errno == EINTR) continue;
+		if (n <= 0) return false;
+		at += n;
+		length -= (size_t)n;
+	}
+	return true;
+}
+
+/* The backend of this session comes next: others wait for the lock. */
+static bool take_channel(struct server_library *l, struct seat *s)
+{
+	struct wire_head hello;
+	struct pollfd p = { .fd = l->listener, .events = POLLIN };
+	if (poll(&p, 1, 10000) <= 0) return false;
+	s->channel = accept(l->listener, NULL, NULL);
+	return s->channel > 0 &&
+	       receive_all(s->channel, &hello, sizeof hello) &&
+	       hello.kind == WIRE_HELLO;
+}
+
+/* What it has said of what is over is of no interest. */
+static void drain(struct seat *s)
+{
+	char buffer[1 << 12];
+	assert(!s->c.busy);
+	while (recv(s->channel, buffer, sizeof buffer, MSG_DONTWAIT) > 0)
+		continue;
+	text_clear(&s->in);
+	s->taken = 0;
+}
+
+static bool take_seat(struct guest *g, uint32_t session)
+{
+	struct server_library *l = g->library;
+	struct seat *s = &g->seats[session];
+	struct text options = { 0 }, why = { 0 };
+	if (connection_is_open(&s->c)) return true;
+	seat_leave(s);
+	text_format(&options,
+	            "-c default_table_access_method=isoscope "
+	            "-c isoscope.session=%u -c isoscope.socket=%s/isoscope "
+	            "-c isoscope.name=",
+	            session, cluster_folder(l->cluster));
+	for (const char *at = l->sessions[session].name; *at; at++) {
+		if (*at == ' ' || *at == '\\') text_char(&options, '\\');
+		text_char(&options, *at);
+	}
+	bool fine = connection_open(&s->c, cluster_folder(l->cluster),
+	                            text_get(&options), &why);
+	if (fine) {
+		mem_lock(&l->lock);
+		connection_send(&s->c, "SELECT isoscope_engine.restart()");
+		fine = take_channel(l, s);
+		mem_unlock(&l->lock);
+		if (!fine) text_string(&why, "a backend does not answer");
+	}
+	fine = fine && tell_known(g, s);
+	if (fine && !seat_is_done(g, &s->c, PATIENCE)) {
+		fine = false;
+		text_string(&why, "it does not answer");
+	}
+	if (fine && *s->c.state) {
+		fine = false;
+		text_string(&why, text_get(&s->c.message));
+	}
+	if (fine) drain(s);
+	if (!fine && !server_gives_up(g)) {
+		server_set_fault(l,
+		                 "PostgreSQL does not serve session '%s': %s",
+		                 l->sessions[session].name, text_get(&why));
+	}
+	if (!fine) seat_leave(s);
+	text_free(&options);
+	text_free(&why);
+	return fine;
+}
+
+/* ---- The beginning of a session ---- */
+
+/* The backend of the seat at the beginning of its session, if it can be brought
+ * there. */
+static bool reset_seat(struct guest *g, struct seat *s)
+{
+	struct wire_head stop = { .kind = WIRE_STOP };
+	if (!connection_is_open(&s->c) ||
+	    (s->waits && !seat_send(s, &stop, sizeof stop)) ||
+	    !seat_is_done(g, &s->c, RESETTING))
+		return false;
+	if (s->c.status != 'I') {
+		connection_send(&s->c, "ROLLBACK");
+		if (!seat_is_done(g, &s->c, RESETTING)) return false;
+	}
+	drain(s);
+	connection_send(&s->c, "DISCARD ALL");
+	if (!seat_is_done(g, &s->c, RESETTING)) return false;
+	connection_send(&s->c, "SELECT isoscope_engine.restart()");
+	if (!tell_known(g, s) || !seat_is_done(g, &s->c, PATIENCE))
+		return false;
+	drain(s);
+	return !*s->c.state;
+}
+
+/* A seat at the beginning of its session. */
+bool seat_begin_anew(struct guest *g, uint32_t session)
+{
+	struct seat *s = &g->seats[session];
+	if (!reset_seat(g, s)) {
+		seat_leave(s);
+		if (!take_seat(g, session)) return false;
+	}
+	assert(!s->c.busy && s->c.status == 'I');
+	s->waits = false;
+	s->live = 0;
+	s->at = s->begun = 0;
+	return true;
+}
