@@ -548,10 +548,13 @@ typedef struct iso_audit_options {
 	iso_level level;    /* default: prc; rc, si or ser */
 	const char *schema; /* paths; NULL: none */
 	const char *hints;
-	const char *program; /* where the transactions are written, as a
-	                      * program in SQL; NULL: nowhere */
-	bool confirm;        /* explore the transactions of each anomaly */
-	double timeout;      /* seconds; 0: no limit */
+	const char *program;  /* where the transactions are written, as a
+	                       * program in SQL; NULL: nowhere */
+	bool confirm;         /* explore the transactions of each anomaly */
+	double timeout;       /* seconds; 0: no limit */
+	const char *group_by; /* what one call is: "connection", "tag:NAME,..",
+	                       * "request:NAME,.."; then neither `program` nor
+	                       * `confirm`. NULL: transactions by themselves */
 } iso_audit_options;
 /* Which anomalies can the transactions in these logs have? `options` and
  * `diags` may be NULL. Returns 0, ISO_E_ARGUMENT, ISO_E_FILE, or ISO_E_HISTORY

@@ -59,7 +59,7 @@ cat >shop.log <<-END
 END
 echo 'CREATE TABLE stock (id int PRIMARY KEY, n int);' >shop.sql
 run 1 audit shop.log --schema shop.sql
-awk '/^    violated: 1 anomaly is possible/ { on = 1 }
+awk '/^    violated: 1 anomaly is possible.*[(]prc[)]$/ { on = 1 }
 	on { sub(/^    /, ""); print }
 	/^reads  / { on = 0 }' "$top/docs/manual.md" >shown
 cmp -s shown out && pass || fail 'what the manual shows'
@@ -134,6 +134,27 @@ prints '"exploring":{"answer":"confirmed","why":null'
 run 1 audit "$logs/shoppe.log" --schema "$logs/shoppe_schema.csv" --program lifted.sql -q
 says 'functions for 28 of 28 classes'
 run 0 explore lifted.sql --session 'a: SELECT 1'
+
+# Statements of one request that should be one transaction.
+cat >calls.log <<-END
+	2026-01-02 10:20:30.1 UTC [71] LOG:  statement: SELECT n FROM stock WHERE id = 5 /*request_id='a1',route='%2Fbuy'*/
+	2026-01-02 10:20:30.2 UTC [72] LOG:  statement: UPDATE stock SET n = 7 WHERE id = 5 /*request_id='a1',route='%2Fbuy'*/
+END
+run 0 audit calls.log --schema shop.sql
+run 1 audit calls.log --schema shop.sql --group-by request:request_id
+prints '1 of them where a call should be one transaction'
+awk '/^    violated: 1 anomaly is possible.*, 1 of them/ { on = 1 }
+	on { sub(/^    /, ""); print }
+	/^reads  / { on = 0 }' "$top/docs/manual.md" >shown
+cmp -s shown out && pass || fail 'what the manual shows of calls'
+run 1 audit calls.log --schema shop.sql --group-by request:request_id -i ser --json
+prints '"change":"put both in one transaction","one_transaction":true'
+run 1 audit calls.log --schema shop.sql --group-by request:request_id --explain 1
+prints 'commits, and begins another transaction'
+run 2 audit calls.log --group-by request
+says "not 'request'"
+run 2 audit calls.log --group-by connection --confirm
+says '--confirm does not go with it'
 
 # Only one transaction reads and writes: nothing can go wrong.
 printf '\t\t 1 Query\tSELECT a FROM t\n' >one.log

@@ -28,6 +28,7 @@ bool run_audit(struct audit *a, struct audit_given g, struct diags *d)
 	char *hints = folder_file(&f, "hints");
 	struct audit_options o = { .log_count = 1,
 		                   .level = g.level,
+		                   .group_by = g.group_by,
 		                   .lifts = g.lifts,
 		                   .confirms = g.confirms };
 	file_write(log, g.log, g.length ? g.length : strlen(g.log));

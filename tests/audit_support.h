@@ -5,7 +5,7 @@
 #include "audit/audit.h"
 
 struct audit_given {
-	const char *log, *schema, *hints;
+	const char *log, *schema, *hints, *group_by;
 	size_t length; /* of the log; 0: up to its NUL */
 	enum level level;
 	bool lifts; /* each class has to have a function */

@@ -351,6 +351,118 @@ START_TEST(deep_expressions)
 }
 END_TEST
 
+/* ---- calls ---- */
+
+#define ON(connection, text) "\t\t " connection " Query\t" text "\n"
+#define READ_N "SELECT n FROM t WHERE id = 5"
+#define ALONE(tag) ON("1", READ_N " /*" tag "*/") ON("1", SET_N " /*" tag "*/")
+
+START_TEST(calls)
+{
+	static const struct {
+		const char *group_by, *log;
+		enum level level;
+		uint32_t calls, classes, anomalies, spanning;
+	} cases[] = {
+		/* By themselves, no two of them are anything. */
+		{ NULL, ALONE("a='1'"), LEVEL_PRC, 0, 2, 0, 0 },
+		{ "connection", ALONE("a='1'"), LEVEL_PRC, 1, 1, 1, 1 },
+		/* What is not one transaction is no anomaly of a level. */
+		{ "connection", ALONE("a='1'"), LEVEL_SI, 1, 1, 1, 1 },
+		{ "connection", ALONE("a='1'"), LEVEL_SERIAL, 1, 1, 1, 1 },
+		{ "connection",
+		  ON("1", "BEGIN") ON("1", READ_N) ON("1", SET_N)
+		          ON("1", "COMMIT"),
+		  LEVEL_SERIAL, 1, 1, 0, 0 },
+		{ "connection",
+		  ON("1", "BEGIN") ON("1", READ_N) ON("1", SET_N)
+		          ON("1", "COMMIT"),
+		  LEVEL_PRC, 1, 1, 1, 0 },
+		/* A lock is given up with the transaction that took it. */
+		{ "connection",
+		  ON("1", "BEGIN") ON("1", READ_N " FOR UPDATE")
+		          ON("1", "COMMIT") ON("1", SET_N),
+		  LEVEL_PRC, 1, 1, 1, 1 },
+		/* Two writes, between which another may be seen. */
+		{ "connection", ON("1", SET_N) ON("1", SET_N), LEVEL_PRC, 1, 1,
+		  2, 2 },
+		/* Connections are apart, and their ends are ends of calls. */
+		{ "connection",
+		  ON("1", READ_N) ON("2", SET_N) ON("1", READ_N) ON("2", SET_N),
+		  LEVEL_SERIAL, 2, 2, 6, 6 },
+		{ "connection",
+		  ON("1", READ_N) "\t\t 1 Quit\t\n" ON("1", SET_N), LEVEL_PRC,
+		  2, 2, 0, 0 },
+		/* Tags of both kinds; without one, a statement is alone. */
+		{ "tag:a", ALONE("a='1',b='2'") ALONE("a='2',b='2'"), LEVEL_PRC,
+		  2, 1, 1, 1 },
+		{ "tag:b", ALONE("a='1',b='2'") ALONE("a='2',b='2'"), LEVEL_PRC,
+		  1, 1, 8, 8 },
+		{ "tag:a,b", ALONE("app:shop,a:1,b:2"), LEVEL_PRC, 1, 1, 1, 1 },
+		{ "tag:b", ALONE("a='b=1'"), LEVEL_PRC, 2, 2, 0, 0 },
+		{ "tag:a", ON("1", READ_N " /*a:1*/") ON("1", SET_N), LEVEL_PRC,
+		  2, 2, 0, 0 },
+		/* BEGIN and COMMIT rarely have them. */
+		{ "tag:a",
+		  ON("1", "BEGIN") ON("1", READ_N " -- a:1") ON("1", "COMMIT")
+		          ON("1", "BEGIN") ON("1", SET_N " -- a:1")
+		                  ON("1", "COMMIT"),
+		  LEVEL_PRC, 1, 1, 1, 1 },
+		/* A request may have several connections. */
+		{ "request:id",
+		  ON("1", READ_N " /* id='7' */") ON("2", READ_N " /*id=8*/")
+		          ON("3", SET_N " # id: 7\n"),
+		  LEVEL_PRC, 2, 2, 1, 1 },
+		{ "tag:id",
+		  ON("1", READ_N " /*id=7*/") ON("2", SET_N " /*id=7*/"),
+		  LEVEL_PRC, 2, 2, 0, 0 },
+		/* What was rolled back is not part of it. */
+		{ "connection",
+		  ON("1", READ_N) ON("1", "BEGIN") ON("1", SET_N)
+		          ON("1", "ROLLBACK"),
+		  LEVEL_PRC, 1, 1, 0, 0 },
+	};
+	struct audit a;
+	uint32_t spanning = 0;
+	audit_of(&a, (struct audit_given){
+			     .log = cases[_i].log,
+			     .schema = "CREATE TABLE t (id int PRIMARY KEY, "
+				       "n int);",
+			     .group_by = cases[_i].group_by,
+			     .level = cases[_i].level });
+	for (uint32_t i = 0; i < a.anomaly_count; i++)
+		spanning += audit_spans_call(&a, &a.anomalies[i]);
+	ck_assert_uint_eq(a.classes.calls, cases[_i].calls);
+	ck_assert_uint_eq(a.classes.count, cases[_i].classes);
+	ck_assert_uint_eq(a.anomaly_count, cases[_i].anomalies);
+	ck_assert_uint_eq(spanning, cases[_i].spanning);
+	audit_free(&a);
+}
+END_TEST
+
+/* More calls than are kept open at once, and one that never ends. */
+START_TEST(many_calls)
+{
+	struct text log = { 0 };
+	struct audit a;
+	for (int i = 0; i < 10000; i++)
+		text_format(&log, "\t\t 1 Query\tSELECT n FROM t /*id=%d*/\n",
+		            i);
+	for (int i = 0; i < 30000; i++)
+		text_format(&log, "\t\t 1 Query\t%s /*id=x*/\n",
+		            i % 3 ? READ_N : SET_N);
+	audit_of(&a, (struct audit_given){ .log = text_get(&log),
+	                                   .group_by = "request:id",
+	                                   .level = LEVEL_PRC });
+	ck_assert_uint_eq(a.classes.calls, 10001);
+	ck_assert_uint_eq(a.classes.count, 2);
+	ck_assert_uint_eq(a.classes.items[0].instances, 10000);
+	ck_assert_uint_le(a.classes.items[1].count, 7);
+	audit_free(&a);
+	text_free(&log);
+}
+END_TEST
+
 /* Time that is up stops every part, and then nothing is certain. */
 START_TEST(a_limit_stops_it)
 {
@@ -637,6 +749,8 @@ void add_audit_tests(TCase *tests)
 	tcase_add_loop_test(tests, every_format, 0, 5);
 	tcase_add_loop_test(tests, ends_of_transactions, 0, 12);
 	tcase_add_loop_test(tests, nothing_is_overlooked, 0, OVERLOOKED);
+	tcase_add_loop_test(tests, calls, 0, 19);
+	tcase_add_test(tests, many_calls);
 	tcase_add_test(tests, deep_expressions);
 	tcase_add_test(tests, rows_meet_all_conditions);
 	tcase_add_test(tests, a_limit_stops_it);

@@ -9,7 +9,10 @@
 
 static bool options_fit(const iso_audit_options *o)
 {
-	return (o->level == ISO_LEVEL_DEFAULT ||
+	struct grouping g;
+	return grouping_read(&g, o->group_by) &&
+	       !(o->group_by && (o->program || o->confirm)) &&
+	       (o->level == ISO_LEVEL_DEFAULT ||
 	        (is_level(o->level) &&
 	         conflicts_level(internal_level(o->level)))) &&
 	       o->timeout >= 0;
@@ -49,6 +52,7 @@ static int try_audit(iso_result **out, const char *const *paths, size_t count,
 		.level = given.level == ISO_LEVEL_DEFAULT
 		                 ? level_from_word("prc")
 		                 : internal_level(given.level),
+		.group_by = given.group_by,
 		.lifts = given.program != NULL,
 		.confirms = given.confirm,
 		.timeout = given.timeout,

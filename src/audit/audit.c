@@ -299,6 +299,26 @@ static void attribute(struct audit *a)
 	}
 }
 
+static const struct class_statement *statements_of(const struct audit *a,
+                                                   const struct audit_edge *e)
+{
+	return a->classes.items[e->from].statements;
+}
+
+bool audit_spans_call(const struct audit *a, const struct audit_anomaly *x)
+{
+	const struct conflicts *g = &a->graph;
+	const struct audit_edge *out = &g->edges[x->cycle.edges[0]];
+	const struct audit_edge *in =
+		&g->edges[x->cycle.edges[x->cycle.count - 1]];
+	uint32_t left = g->nodes[out->from_node].statement;
+	uint32_t entered = g->nodes[in->to_node].statement;
+	assert(in->to == out->from);
+	for (uint32_t i = left; i < entered; i++)
+		if (statements_of(a, out)[i].ends) return true;
+	return false;
+}
+
 bool audit_run(struct audit *a, const struct audit_options *o, struct diags *d)
 {
 	double begun = seconds_now();
@@ -310,6 +330,10 @@ bool audit_run(struct audit *a, const struct audit_options *o, struct diags *d)
 	a->parser = sql_parser_new();
 	classes_init(&a->classes, &a->catalog, a->parser);
 	a->classes.templates.keeps_sql = o->lifts || o->confirms;
+	assert(!o->group_by || !a->classes.templates.keeps_sql);
+	bool known = grouping_read(&a->classes.grouping, o->group_by);
+	assert(known);
+	(void)known;
 	a->logs = mem_take0(o->log_count, sizeof *a->logs);
 	if (!read_schema(a, d) || !read_hints(a, d)) return false;
 	for (uint32_t i = 0; i < o->log_count && !a->stop; i++)
@@ -317,7 +341,7 @@ bool audit_run(struct audit *a, const struct audit_options *o, struct diags *d)
 	classes_settle(&a->classes);
 	if (!apply_hints(a, d)) return false;
 	a->read_seconds = seconds_now() - begun;
-	if (level_is_serial(o->level)) return true;
+	if (level_is_serial(o->level) && !o->group_by) return true;
 	conflicts_init(&a->graph, &a->classes, &a->catalog, &a->hints, o->level,
 	               &a->limit);
 	find_anomalies(a);

@@ -16,9 +16,10 @@ struct audit_options {
 	uint32_t log_count;
 	const char *schema, *hints; /* paths, or NULL */
 	enum level level;
-	bool lifts;     /* statements are kept, for lift() */
-	bool confirms;  /* so they are, and cycles are explored */
-	const char *as; /* what the database calls it, or NULL */
+	const char *group_by; /* what calls are (tags.h), or NULL */
+	bool lifts;           /* statements are kept, for lift() */
+	bool confirms;        /* so they are, and cycles are explored */
+	const char *as;       /* what the database calls it, or NULL */
 	WITH_BUDGET;
 };
 
@@ -39,10 +40,11 @@ struct confirmed {
 	uint64_t histories;
 };
 
-/* One read of a class that can be stale, and a cycle through it. */
+/* One read of a class that can be stale, or one transaction of a call that is
+ * over before the call is, and a cycle through it. */
 struct audit_anomaly {
 	struct audit_cycle cycle;
-	uint32_t edge;   /* the rw edge behind the pivot: the cycle's first */
+	uint32_t edge;   /* the edge behind the pivot: the cycle's first */
 	uint32_t column; /* the first of it that is among the chosen ones */
 	struct confirmed confirmed;
 };
@@ -74,5 +76,7 @@ struct audit {
 /* False, with diagnostics, if an input cannot be read. */
 bool audit_run(struct audit *a, const struct audit_options *o, struct diags *d);
 void audit_free(struct audit *a);
+/* Does it take several transactions of one call, the pivot? */
+bool audit_spans_call(const struct audit *a, const struct audit_anomaly *x);
 
 #endif

@@ -3,49 +3,11 @@
 #include <assert.h>
 #include <string.h>
 
+#include "audit/steps.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
-enum {
-	ENDED_MOST = 1000,  /* sessions, before they are dropped */
-	STEPS_MOST = 20000, /* statements of a transaction, folded */
-	PERIOD_MOST = 128   /* statements in the body of a loop */
-};
-
-struct step {
-	uint32_t template, line;
-	uint32_t first_row; /* values of its places */
-	uint32_t first_literal;
-};
-
-struct step_literal {
-	uint64_t value;
-	uint32_t text; /* in the session's */
-};
-
-struct session {
-	uint64_t id, transaction;
-	uint64_t last; /* what was said last: its hash */
-	struct step *steps;
-	uint32_t count, capacity;
-	uint64_t *rows;
-	uint32_t row_count, row_capacity;
-	struct step_literal *literals; /* if they are kept */
-	uint32_t literal_count, literal_capacity;
-	struct text texts;
-	bool ended;
-	bool begun;  /* by BEGIN */
-	bool manual; /* without autocommit */
-	bool failed;
-	bool too_long;
-};
-
-struct sessions {
-	struct session *items;
-	uint32_t count, capacity;
-	struct table by_id;
-	uint32_t ended;
-};
+enum { PERIOD_MOST = 128 }; /* statements in the body of a loop */
 
 /* ---- classes ---- */
 
@@ -55,23 +17,8 @@ void classes_init(struct classes *c, struct catalog *catalog,
 	*c = (struct classes){ 0 };
 	templates_init(&c->templates, catalog, p);
 	table_init(&c->by_hash, 64);
-	c->sessions = mem_take0(1, sizeof *c->sessions);
-	table_init(&c->sessions->by_id, 64);
-}
-
-static void session_clear(struct session *s)
-{
-	s->count = s->row_count = s->literal_count = 0;
-	text_clear(&s->texts);
-	s->begun = s->failed = s->too_long = false;
-}
-
-static void sessions_free(struct sessions *s)
-{
-	assert(!s->count);
-	free(s->items);
-	table_free(&s->by_id);
-	free(s);
+	c->sessions = sessions_new();
+	c->open = calls_new();
 }
 
 void classes_free(struct classes *c)
@@ -87,6 +34,7 @@ void classes_free(struct classes *c)
 	templates_free(&c->templates);
 	words_free(&c->words);
 	sessions_free(c->sessions);
+	calls_free(c->open);
 }
 
 const struct shape *class_shape(const struct classes *c, uint32_t of,
@@ -114,6 +62,13 @@ static const struct shape *step_shape(const struct classes *c,
 	return &c->templates.shapes[shape_number(c, s)];
 }
 
+/* Of a call, the ends of its transactions are part of what it does. */
+static bool same_step(const struct classes *c, const struct step *a,
+                      const struct step *b)
+{
+	return shape_number(c, a) == shape_number(c, b) && a->ends == b->ends;
+}
+
 /* ---- loops ---- */
 
 /* The value of a place in the second round of a loop stands for all later
@@ -128,7 +83,7 @@ static uint64_t merged(uint64_t so_far, uint64_t next, bool *same)
 }
 
 /* Rounds 3, 4, .. of the body of `period` steps at `at` go into the second. */
-static void merge_rounds(struct classes *c, struct session *s, uint32_t at,
+static void merge_rounds(struct classes *c, struct steps *s, uint32_t at,
                          uint32_t period, uint32_t rounds)
 {
 	for (uint32_t k = 0; k < period; k++) {
@@ -148,15 +103,15 @@ static void merge_rounds(struct classes *c, struct session *s, uint32_t at,
 }
 
 /* Loops of this period become two rounds. */
-static bool fold_period(struct classes *c, struct session *s, uint32_t period)
+static bool fold_period(struct classes *c, struct steps *s, uint32_t period)
 {
 	uint32_t to = 0, from = 0;
 	bool any = false;
 	while (from < s->count) {
 		uint32_t run = 0;
 		while (from + run + period < s->count &&
-		       shape_number(c, &s->steps[from + run]) ==
-		               shape_number(c, &s->steps[from + run + period]))
+		       same_step(c, &s->steps[from + run],
+		                 &s->steps[from + run + period]))
 			run++;
 		uint32_t rounds = run / period + 1;
 		if (rounds < 3) {
@@ -174,7 +129,7 @@ static bool fold_period(struct classes *c, struct session *s, uint32_t period)
 	return any;
 }
 
-static void fold(struct classes *c, struct session *s)
+void classes_fold(struct classes *c, struct steps *s)
 {
 	bool any;
 	do {
@@ -237,8 +192,7 @@ static void refine(struct transaction_class *x, uint64_t *values)
 /* Likewise literals. A statement may have another form than the first instance
  * has, which reads and writes the same: WHERE id = $1 for WHERE id = 5. */
 static void refine_literals(const struct classes *c,
-                            struct transaction_class *x,
-                            const struct session *s)
+                            struct transaction_class *x, const struct steps *s)
 {
 	uint32_t n = x->literal_count;
 	uint32_t *group = mem_take(n * sizeof *group + 1);
@@ -266,18 +220,18 @@ static void refine_literals(const struct classes *c,
 }
 
 static bool same_class(const struct classes *c,
-                       const struct transaction_class *x,
-                       const struct session *s)
+                       const struct transaction_class *x, const struct steps *s)
 {
 	if (x->count != s->count) return false;
 	for (uint32_t i = 0; i < s->count; i++)
-		if (x->statements[i].shape != shape_number(c, &s->steps[i]))
+		if (x->statements[i].shape != shape_number(c, &s->steps[i]) ||
+		    x->statements[i].ends != s->steps[i].ends)
 			return false;
 	return true;
 }
 
 static void class_fill(struct classes *c, struct transaction_class *x,
-                       const struct session *s)
+                       const struct steps *s)
 {
 	*x = (struct transaction_class){ .count = s->count,
 		                         .file = c->file,
@@ -291,6 +245,7 @@ static void class_fill(struct classes *c, struct transaction_class *x,
 			.template = s->steps[i].template,
 			.file = c->file,
 			.line = s->steps[i].line,
+			.ends = s->steps[i].ends,
 			.first_place = x->place_count
 		};
 		x->statements[i].first_literal = x->literal_count;
@@ -321,7 +276,7 @@ static void class_first(struct classes *c, struct transaction_class *x,
 	}
 }
 
-static void class_literals(struct transaction_class *x, const struct session *s)
+static void class_literals(struct transaction_class *x, const struct steps *s)
 {
 	x->literals = mem_take(x->literal_count * sizeof *x->literals + 1);
 	x->texts = mem_take(s->texts.length + 1);
@@ -338,15 +293,16 @@ static void class_literals(struct transaction_class *x, const struct session *s)
 	}
 }
 
-static void add_instance(struct classes *c, struct session *s)
+void classes_add_instance(struct classes *c, struct steps *s)
 {
 	uint64_t h = 1;
 	uint32_t i, unfolded = 0;
 	for (i = 0; i < s->count; i++)
 		unfolded += step_shape(c, &s->steps[i])->counted;
-	fold(c, s);
+	classes_fold(c, s);
 	for (i = 0; i < s->count; i++)
-		h = hash_mix(h, shape_number(c, &s->steps[i]));
+		h = hash_mix(h, 2 * (uint64_t)shape_number(c, &s->steps[i]) +
+		                        s->steps[i].ends);
 	struct table_probe p = table_probe(hash_mix(h, 5));
 	while ((i = table_next(&c->by_hash, &p)) != TABLE_NONE)
 		if (same_class(c, &c->items[i], s)) break;
@@ -373,228 +329,6 @@ static void add_instance(struct classes *c, struct session *s)
 	free(values);
 	x->instances++;
 	assert(x->count && x->count == s->count);
-}
-
-/* ---- sessions ---- */
-
-static void session_free(struct session *s)
-{
-	free(s->steps);
-	free(s->rows);
-	free(s->literals);
-	text_free(&s->texts);
-}
-
-/* Without those that ended: a log may have millions. */
-static void drop_ended(struct sessions *s)
-{
-	uint32_t n = 0;
-	table_clear(&s->by_id);
-	for (uint32_t i = 0; i < s->count; i++) {
-		if (s->items[i].ended) {
-			session_free(&s->items[i]);
-			continue;
-		}
-		struct table_probe p = table_probe(hash_mix(3, s->items[i].id));
-		while (table_next(&s->by_id, &p) != TABLE_NONE) continue;
-		s->items[n] = s->items[i];
-		table_put(&s->by_id, p, n++);
-	}
-	assert(n + s->ended == s->count);
-	s->count = n;
-	s->ended = 0;
-}
-
-static struct session *find_session(struct classes *c, uint64_t id)
-{
-	struct sessions *s = c->sessions;
-	struct table_probe p = table_probe(hash_mix(3, id));
-	uint32_t i;
-	while ((i = table_next(&s->by_id, &p)) != TABLE_NONE) {
-		struct session *x = &s->items[i];
-		if (x->id != id) continue;
-		s->ended -= x->ended;
-		x->ended = false;
-		return x;
-	}
-	if (s->ended >= ENDED_MOST && 2 * s->ended > s->count) {
-		drop_ended(s);
-		return find_session(c, id);
-	}
-	VEC_RESERVE(s->items, s->count, s->capacity);
-	i = s->count++;
-	s->items[i] = (struct session){ .id = id };
-	table_put(&s->by_id, p, i);
-	return &s->items[i];
-}
-
-enum ending { END_COMMIT, END_ROLLBACK, END_CUT };
-
-static void finish(struct classes *c, struct session *s, enum ending how)
-{
-	if (s->count) {
-		c->transactions++;
-		if (s->too_long)
-			c->too_long++;
-		else if (s->failed || how == END_ROLLBACK)
-			c->rolled_back++;
-		else if (how == END_CUT)
-			c->unfinished++;
-		else
-			add_instance(c, s);
-	}
-	session_clear(s);
-}
-
-/* Of what is not between BEGIN and COMMIT, the end is the next statement. */
-static void finish_alone(struct classes *c, struct session *s)
-{
-	if (!s->begun && !s->manual) finish(c, s, END_COMMIT);
-}
-
-static void add_step(struct classes *c, struct session *s, uint32_t template,
-                     uint32_t line)
-{
-	uint32_t places =
-		c->templates.shapes[c->templates.items[template].shape]
-			.place_count;
-	if (s->count >= STEPS_MOST) fold(c, s);
-	if (s->count >= STEPS_MOST) {
-		s->too_long = true;
-		return;
-	}
-	VEC_RESERVE(s->steps, s->count, s->capacity);
-	s->steps[s->count++] =
-		(struct step){ template, line, s->row_count, s->literal_count };
-	for (uint32_t i = 0; i < c->templates.items[template].literal_count;
-	     i++) {
-		VEC_RESERVE(s->literals, s->literal_count, s->literal_capacity);
-		struct step_literal *l = &s->literals[s->literal_count++];
-		l->text = (uint32_t)s->texts.length;
-		l->value = templates_literal(&c->templates, &c->words, template,
-		                             i, c->mysql, &s->texts);
-		text_char(&s->texts, 0);
-	}
-	for (uint32_t p = 0; p < places; p++) {
-		VEC_RESERVE(s->rows, s->row_count, s->row_capacity);
-		s->rows[s->row_count++] =
-			templates_row(&c->templates, template, p);
-	}
-}
-
-/* `first`: of those that came together, which are one transaction. */
-static void one_statement(struct classes *c, struct session *s,
-                          uint32_t template, const struct log_entry *e,
-                          bool first)
-{
-	const struct template *x = &c->templates.items[template];
-	switch (x->kind) {
-	case TEMPLATE_BEGIN:
-		/* PostgreSQL warns, and goes on with the same transaction. */
-		if (!c->mysql && s->begun) break;
-		finish(c, s, END_COMMIT);
-		s->begun = true;
-		break;
-	case TEMPLATE_COMMIT:
-	case TEMPLATE_ROLLBACK:
-		finish(c, s,
-		       x->kind == TEMPLATE_COMMIT ? END_COMMIT : END_ROLLBACK);
-		s->begun = x->chains;
-		break;
-	case TEMPLATE_ROLLBACK_TO: s->failed = false; break;
-	case TEMPLATE_AUTOCOMMIT_OFF: s->manual = true; break;
-	case TEMPLATE_AUTOCOMMIT_ON:
-		finish(c, s, END_COMMIT);
-		s->manual = false;
-		break;
-	case TEMPLATE_SCHEMA:
-		if (c->mysql) finish(c, s, END_COMMIT);
-		break;
-	case TEMPLATE_NOTHING:
-	case TEMPLATE_UNREAD: break;
-	case TEMPLATE_DATA:
-		c->data_statements++;
-		if (first && !e->transaction) finish_alone(c, s);
-		add_step(c, s, template, e->line);
-		break;
-	}
-}
-
-static void statements(struct classes *c, struct session *s,
-                       const struct log_entry *e)
-{
-	struct sql_words *w = &c->words;
-	bool first = true;
-	uint32_t newlines = 0, counted = 0;
-	if (!words_read(w, e->text, e->length, c->mysql)) {
-		log_skipped_add(&c->broken, e->line);
-		return;
-	}
-	templates_parameters(&c->templates, e->parameters,
-	                     e->parameters_length);
-	for (uint32_t from = 0, to; from < w->count; from = to + 1) {
-		for (to = from; to < w->count && !word_is(w, to, ";");) to++;
-		if (to == from) continue;
-		for (; counted < w->items[from].at; counted++)
-			newlines += e->text[counted] == '\n';
-		uint32_t template =
-			templates_read(&c->templates, w, from, to, c->mysql,
-		                       c->file, e->line + newlines);
-		one_statement(c, s, template, e, first);
-		first = false;
-	}
-}
-
-void classes_begin_log(struct classes *c, uint32_t file, bool mysql)
-{
-	assert(!c->sessions->count);
-	c->file = file;
-	c->mysql = mysql;
-}
-
-void classes_add(void *classes, const struct log_entry *e)
-{
-	struct classes *c = classes;
-	struct session *s = find_session(c, e->session);
-	switch (e->event) {
-	case LOG_END:
-		finish_alone(c, s);
-		finish(c, s, END_ROLLBACK);
-		s->manual = false;
-		s->ended = true;
-		c->sessions->ended++;
-		break;
-	case LOG_FAILED:
-		if (e->text && hash_bytes(1, e->text, e->length) != s->last) {
-			finish_alone(c, s);
-			s->failed = s->begun || s->manual;
-		} else {
-			s->failed = true;
-		}
-		break;
-	case LOG_STATEMENT:
-		s->last = hash_bytes(1, e->text, e->length);
-		/* The log itself may say where transactions end. */
-		if (e->transaction && e->transaction != s->transaction) {
-			finish_alone(c, s);
-			finish(c, s, END_CUT);
-		}
-		s->transaction = e->transaction;
-		statements(c, s, e);
-		break;
-	}
-}
-
-void classes_end_log(struct classes *c)
-{
-	struct sessions *s = c->sessions;
-	for (uint32_t i = 0; i < s->count; i++) {
-		finish_alone(c, &s->items[i]);
-		finish(c, &s->items[i], END_CUT);
-		session_free(&s->items[i]);
-	}
-	s->count = s->ended = 0;
-	table_clear(&s->by_id);
 }
 
 /* Equal values name the same row of two tables only if they were seen to vary

@@ -1,16 +1,18 @@
-/* Transactions of a log, and their classes: those that read and write the same
- * columns in the same order. Only classes are kept. */
+/* Transactions of a log, or calls of several, and their classes: those that
+ * read and write the same columns in the same order. Only classes are kept. */
 #ifndef ISO_AUDIT_CLASSES_H
 #define ISO_AUDIT_CLASSES_H
 
-#include "audit/templates.h"
 #include "audit/log.h"
+#include "audit/tags.h"
+#include "audit/templates.h"
 
 struct class_statement {
 	uint32_t shape;
 	uint32_t template; /* of the first instance */
 	uint32_t file, line;
-	uint32_t first_place;                  /* of it, among the class's */
+	bool ends;            /* of a call: the last one of a transaction */
+	uint32_t first_place; /* of it, among the class's */
 	uint32_t first_literal, literal_count; /* likewise, if they are kept */
 };
 
@@ -58,6 +60,10 @@ struct classes {
 	struct table by_hash;
 	uint64_t transactions, rolled_back, unfinished, too_long, loops;
 	uint64_t data_statements;
+	/* Instances are calls, which may be several transactions. */
+	struct grouping grouping;
+	uint64_t calls;
+	struct calls *open;
 	struct log_skipped broken; /* strings or comments without an end */
 	struct sessions *sessions;
 	struct sql_words words;

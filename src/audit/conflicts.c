@@ -11,7 +11,7 @@
 /* Moments within a statement: four of each. A plain read is left before it is
  * entered where its statement has no snapshot: rows are read one after the
  * other. */
-enum { STATEMENT_MOMENTS = 4, READ_ENTERED = 1, LOCKED_AT = 2 };
+enum { STATEMENT_MOMENTS = 4, READ_ENTERED = 1, LOCKED_AT = 2, ENDED_AT = 3 };
 
 bool conflicts_level(enum level l)
 {
@@ -147,13 +147,33 @@ static bool has_snapshot(const struct conflicts *g)
 	return level_has_snapshots(g->level);
 }
 
+/* When the transaction of the node begins, of those of its call. */
+static uint32_t begun_at(const struct conflicts *g, const struct audit_node *n)
+{
+	const struct class_statement *s = g->classes->items[n->of].statements;
+	uint32_t first = n->statement;
+	while (first && !s[first - 1].ends) first--;
+	return STATEMENT_MOMENTS * first;
+}
+
+/* When it ends: INSTANT_END for the last one. */
+static uint32_t ended_at(const struct conflicts *g, const struct audit_node *n)
+{
+	const struct transaction_class *x = &g->classes->items[n->of];
+	uint32_t last = n->statement;
+	assert(last < x->count);
+	while (last + 1 < x->count && !x->statements[last].ends) last++;
+	return last + 1 == x->count ? INSTANT_END
+	                            : STATEMENT_MOMENTS * last + ENDED_AT;
+}
+
 /* When a write, or a read of a locked row, has its lock. */
 static uint32_t locked_at(const struct conflicts *g, const struct audit_node *n)
 {
 	if (!has_snapshot(g))
 		return STATEMENT_MOMENTS * n->statement + LOCKED_AT;
 	/* What is inserted need not be in the snapshot. */
-	return n->flags & OPERATION_FRESH ? 1 : 0;
+	return begun_at(g, n) + (n->flags & OPERATION_FRESH ? 1 : 0);
 }
 
 /* Does a lock keep what was read until the end? No row is locked before it is
@@ -181,10 +201,10 @@ static bool is_locking(const struct conflicts *g, const struct audit_node *n)
 	       n->flags & (OPERATION_CHANGE | OPERATION_LOCKED);
 }
 
-/* When the instance first locks the row of this node, by a write if `writes`;
- * INSTANT_END if it does not. If the node finds a row that a lock before did
- * not, another instance has inserted it between the two, which is an anomaly
- * of two in itself. */
+/* When the transaction first locks the row of this node, by a write if
+ * `writes`; INSTANT_END if it does not. If the node finds a row that a lock
+ * before did not, another instance has inserted it between the two, which is an
+ * anomaly of two in itself. */
 static uint32_t first_lock(const struct conflicts *g,
                            const struct audit_node *of, bool writes)
 {
@@ -194,8 +214,8 @@ static uint32_t first_lock(const struct conflicts *g,
 	     i++) {
 		const struct audit_node *n = &g->nodes[i];
 		if (n->row == of->row && n->table == of->table &&
-		    is_locking(g, n) && (is_write(n) || !writes) &&
-		    locked_at(g, n) < first)
+		    begun_at(g, n) == begun_at(g, of) && is_locking(g, n) &&
+		    (is_write(n) || !writes) && locked_at(g, n) < first)
 			first = locked_at(g, n);
 	}
 	return first;
@@ -229,7 +249,8 @@ static struct audit_order order_after_write(const struct conflicts *g,
                                             const struct audit_node *first,
                                             const struct audit_node *then)
 {
-	struct audit_order o = { INSTANT_END, 0, CATALOG_NONE, CATALOG_NONE };
+	struct audit_order o = { ended_at(g, first), begun_at(g, then),
+		                 CATALOG_NONE, CATALOG_NONE };
 	if (is_write(then) || is_locking(g, then)) {
 		o.entry = locked_at(g, then);
 	} else if (!has_snapshot(g)) {
@@ -253,9 +274,16 @@ struct audit_order conflicts_order(const struct conflicts *g,
 	assert(is_write(first) || is_write(then) ||
 	       (is_locking(g, first) && is_locking(g, then)));
 	if (excludes(g, first->of, then->of)) return o;
+	o = (struct audit_order){ ended_at(g, first), begun_at(g, then),
+		                  CATALOG_NONE, CATALOG_NONE };
+	/* As if each transaction happened at one moment. */
+	if (level_is_serial(g->level)) {
+		if (o.leave != INSTANT_END) o.leave = begun_at(g, first);
+		return o;
+	}
 	if (is_write(first)) return order_after_write(g, first, then);
-	uint32_t at =
-		has_snapshot(g) ? 0 : STATEMENT_MOMENTS * first->statement;
+	uint32_t at = has_snapshot(g) ? begun_at(g, first)
+	                              : STATEMENT_MOMENTS * first->statement;
 	bool fresh = then->flags & OPERATION_FRESH;
 	bool kept = keeps(g, first, then) ||
 	            (!fresh && first_lock(g, first, false) <= at);
@@ -264,7 +292,7 @@ struct audit_order conflicts_order(const struct conflicts *g,
 	if (kept || level_sight(g->level) == SIGHT_SOURCES)
 		o.entry = locked;
 	else
-		o.entry = INSTANT_END;
+		o.entry = ended_at(g, then);
 	if (kept) return o;
 	o.leave = at;
 	o.left = read_of_one(g, first);
@@ -668,7 +696,7 @@ void conflicts_init(struct conflicts *g, const struct classes *c,
                     const struct catalog *catalog, const struct hints *h,
                     enum level l, struct audit_limit *limit)
 {
-	assert(conflicts_level(l) && !level_is_serial(l));
+	assert(conflicts_level(l));
 	*g = (struct conflicts){ .classes = c,
 		                 .catalog = catalog,
 		                 .hints = h,

@@ -12,7 +12,10 @@
  * and MOMENT_END, when it commits. What was written is seen, and what was
  * locked is free, from then on: only by a read that another overwrites (rw)
  * is an instance left earlier. So each cycle that can happen has an instance
- * that is left before it is entered, by an rw edge. */
+ * that is left before it is entered, by an rw edge. Where instances are calls
+ * of several transactions, these have beginnings and ends of their own, and any
+ * edge can leave a call before it is over; at ser each transaction is at one
+ * moment. */
 #ifndef ISO_AUDIT_CONFLICTS_H
 #define ISO_AUDIT_CONFLICTS_H
 

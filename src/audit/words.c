@@ -17,6 +17,7 @@ struct scanner {
 void words_free(struct sql_words *w)
 {
 	free(w->items);
+	free(w->comments);
 	*w = (struct sql_words){ 0 };
 }
 
@@ -91,9 +92,20 @@ static bool dollar_string(struct scanner *c)
 	return true;
 }
 
+static void add_comment(struct scanner *c, const char *from, const char *to)
+{
+	struct sql_words *w = c->to;
+	assert(from >= c->text && to >= from && to <= c->end);
+	VEC_RESERVE(w->comments, w->comment_count, w->comment_capacity);
+	w->comments[w->comment_count++] =
+		(struct sql_comment){ (uint32_t)(from - c->text),
+		                      (uint32_t)(to - from) };
+}
+
 static void block_comment(struct scanner *c)
 {
 	int depth = 0;
+	const char *from = c->s + 2;
 	if (c->mysql && c->s + 2 < c->end && c->s[2] == '!') {
 		for (c->s += 3; c->s < c->end && isdigit((unsigned char)*c->s);)
 			c->s++;
@@ -109,7 +121,10 @@ static void block_comment(struct scanner *c)
 		if (shut) depth--;
 		c->s += open || shut ? 2 : 1;
 	} while (depth && c->s < c->end);
-	if (depth) c->whole = false;
+	if (depth)
+		c->whole = false;
+	else
+		add_comment(c, from, c->s - 2);
 }
 
 /* Blanks and comments. */
@@ -121,7 +136,9 @@ static void skip(struct scanner *c)
 			c->s++;
 		} else if ((*c->s == '-' && next == '-') ||
 		           (c->mysql && *c->s == '#')) {
+			const char *from = c->s;
 			while (c->s < c->end && *c->s != '\n') c->s++;
+			add_comment(c, from, c->s);
 		} else if (*c->s == '/' && next == '*') {
 			block_comment(c);
 		} else if (c->unwrapped && *c->s == '*' && next == '/') {
@@ -227,7 +244,7 @@ bool words_read(struct sql_words *w, const char *text, size_t length,
 		             .whole = true };
 	assert(length < UINT32_MAX);
 	w->text = text;
-	w->count = 0;
+	w->count = w->comment_count = 0;
 	for (skip(&c); c.s < c.end; skip(&c)) word(&c);
 	return c.whole;
 }

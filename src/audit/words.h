@@ -26,6 +26,11 @@ struct sql_words {
 	const char *text; /* borrowed */
 	struct sql_word *items;
 	uint32_t count, capacity;
+	/* Those that are not carried out, without what begins them. */
+	struct sql_comment {
+		uint32_t at, length;
+	} * comments;
+	uint32_t comment_count, comment_capacity;
 };
 
 /* Reads them anew. False: a string or a comment has no end; then the rest is

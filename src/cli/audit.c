@@ -12,6 +12,25 @@
 #include "cli/signals.h"
 #include "result/audited.h"
 
+/* What is explored and lifted are transactions. */
+static bool grouping_fits(const struct command_line *c, const char *words)
+{
+	struct grouping g;
+	if (!words) return true;
+	if (!grouping_read(&g, words)) {
+		say("--group-by takes connection, tag:NAME or request:NAME, "
+		    "not '%s'",
+		    words);
+		return false;
+	}
+	if (!c->value[OPTION_CONFIRM] && !c->value[OPTION_AUDIT_PROGRAM])
+		return true;
+	say("--group-by is about calls of several transactions: --%s does not "
+	    "go with it",
+	    c->value[OPTION_CONFIRM] ? "confirm" : "program");
+	return false;
+}
+
 static bool settings(const struct command_line *c, struct audit_options *o,
                      uint64_t *explain)
 {
@@ -32,12 +51,13 @@ static bool settings(const struct command_line *c, struct audit_options *o,
 	o->log_count = (uint32_t)c->operand_count;
 	o->schema = c->value[OPTION_SCHEMA];
 	o->hints = c->value[OPTION_HINTS];
+	o->group_by = c->value[OPTION_GROUP_BY];
 	o->lifts = c->value[OPTION_AUDIT_PROGRAM] != NULL;
 	o->confirms = c->value[OPTION_CONFIRM] != NULL;
 	*explain = 0;
 	return setting_count(c, OPTION_EXPLAIN, explain) &&
 	       setting_seconds(c, OPTION_TIMEOUT, &o->timeout) &&
-	       outputs_fit(c, "log");
+	       grouping_fits(c, o->group_by) && outputs_fit(c, "log");
 }
 
 static bool write_program(const struct command_line *c, struct audit *a)

@@ -200,6 +200,10 @@ enum command {
 	  "with PRI and UNI for keys; without it rows are not told apart")     \
 	X(HINTS, IN_AUDIT, "hints", 0, "FILE", NULL,                           \
 	  "what is known of the application beyond its log (see the manual)")  \
+	X(GROUP_BY, IN_AUDIT, "group-by", 0, "CALL", NULL,                     \
+	  "what belongs to one call of the application: connection, or the "   \
+	  "same comment tags, tag:NAME,.. on a connection, request:NAME,.. "   \
+	  "on any")                                                            \
 	X(AUDIT_PROGRAM, IN_AUDIT, "program", 0, "FILE", NULL,                 \
 	  "write the transactions as a program in SQL, a function for each "   \
 	  "class")                                                             \

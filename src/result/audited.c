@@ -97,6 +97,11 @@ static const char *name_of_anomaly(const struct audit *a,
 	const struct audit_edge *in = edge_at(a, x, x->cycle.count - 1);
 	const struct audit_node *read = node(a, out->from_node);
 	const struct audit_node *back = node(a, in->to_node);
+	/* What is between the transactions of a call. */
+	if (out->kind != CONFLICT_RW)
+		return x->cycle.count > 2         ? NULL
+		       : out->kind == CONFLICT_WR ? "intermediate read"
+		                                  : "interleaved writes";
 	if (node(a, out->to_node)->flags & OPERATION_FRESH) return "phantom";
 	if (x->cycle.count > 2) return NULL;
 	bool same = read->table == back->table &&
@@ -111,9 +116,9 @@ static const char *name_of_anomaly(const struct audit *a,
 	return NULL;
 }
 
-/* What to change where the column is read. */
-static const char *change_of(const struct audit *a,
-                             const struct audit_anomaly *x)
+/* What to change where the column is read, in one transaction. */
+static const char *change_inside(const struct audit *a,
+                                 const struct audit_anomaly *x)
 {
 	const struct audit_edge *out = edge_at(a, x, 0);
 	const struct audit_node *read = node(a, out->from_node);
@@ -133,6 +138,17 @@ static const char *change_of(const struct audit *a,
 		return "run it at ser, or lock by a key: rows that it does not "
 		       "find are not locked";
 	return select ? "add FOR UPDATE" : "run it at ser";
+}
+
+static void name_change(struct text *t, const struct audit *a,
+                        const struct audit_anomaly *x)
+{
+	bool spans = audit_spans_call(a, x);
+	if (spans) text_string(t, "put both in one transaction");
+	if (spans && (level_is_serial(a->graph.level) ||
+	              edge_at(a, x, 0)->kind != CONFLICT_RW))
+		return;
+	text_format(t, "%s%s", spans ? ", and " : "", change_inside(a, x));
 }
 
 /* "lost update", or "cycle of 3" */
@@ -178,7 +194,8 @@ static const char *gap_of(const struct audit *a)
 enum verdict audit_verdict(const struct audit *a)
 {
 	if (a->anomaly_count) return VERDICT_VIOLATED;
-	if (level_is_serial(a->options.level)) return VERDICT_HOLDS;
+	if (level_is_serial(a->options.level) && !a->options.group_by)
+		return VERDICT_HOLDS;
 	return a->stop || a->edges_open || has_unread(a) || gap_of(a)
 	               ? VERDICT_INCONCLUSIVE
 	               : VERDICT_HOLDS;
@@ -195,6 +212,7 @@ static void add_settings(struct result *r, const struct audit *a)
 	result_level(r, a->options.level, a->options.as);
 	result_text(r, &r->settings, "schema", a->options.schema);
 	result_text(r, &r->settings, "hints", a->options.hints);
+	result_text(r, &r->settings, "group_by", a->options.group_by);
 }
 
 static void add_node(struct result *r, struct result_values *to,
@@ -248,7 +266,10 @@ static void add_anomaly(struct result *r, struct result_values *to,
 		result_taken(r, to, "protect", &words);
 	else
 		result_text(r, to, "protect", NULL);
-	result_text(r, to, "change", change_of(a, x));
+	name_change(&words, a, x);
+	result_taken(r, to, "change", &words);
+	if (a->options.group_by)
+		result_flag(r, to, "one_transaction", audit_spans_call(a, x));
 	add_confirmed(r, to, &x->confirmed);
 	struct result_values *cycle = result_list(r, to, "edges");
 	for (uint32_t i = 0; i < x->cycle.count; i++) {
@@ -368,6 +389,7 @@ static void add_stats(struct result *r, const struct audit *a)
 	result_count(r, s, "statements", statements);
 	result_count(r, s, "data_statements", c->data_statements);
 	result_count(r, s, "transactions", c->transactions);
+	if (a->options.group_by) result_count(r, s, "calls", c->calls);
 	result_count(r, s, "rolled_back", c->rolled_back);
 	result_count(r, s, "unfinished", c->unfinished);
 	result_count(r, s, "too_long", c->too_long);
@@ -420,6 +442,15 @@ static void add_reason(struct result *r, const struct audit *a)
 	}
 	text_string(&t, " under ");
 	name_level_as(&t, a->options.level, a->options.as);
+	uint32_t spanning = 0;
+	for (uint32_t i = 0; i < a->anomaly_count; i++)
+		spanning += audit_spans_call(a, &a->anomalies[i]);
+	if (spanning) {
+		text_string(&t, ", ");
+		number_count(&t, spanning);
+		text_string(&t, " of them where a call should be one "
+		                "transaction");
+	}
 	if (a->stop && r->verdict == VERDICT_VIOLATED)
 		text_format(&t, "; %s", stop_text(a->stop));
 	r->reason = result_words(r, &t);
@@ -472,7 +503,7 @@ static void tell_changes(struct text *t, const struct audit *a, uint32_t table)
 		text_string(t, "    ");
 		name_where(t, a, n);
 		text_string(t, ": ");
-		text_string(t, change_of(a, x));
+		name_change(t, a, x);
 		text_string(t, "\n      ");
 		name_statement(t, text_of(a, n), STATEMENT_COLUMNS);
 		text_char(t, '\n');
@@ -554,6 +585,8 @@ static void tell_anomalies(struct text *t, const struct audit *a)
 		name_where(t, a, node(a, e->from_node));
 		text_string(t, ", written by ");
 		name_where(t, a, node(a, e->to_node));
+		if (audit_spans_call(a, x))
+			text_string(t, ": should be one transaction");
 		if (x->confirmed.answer)
 			text_format(t, ": %s",
 			            confirm_words[x->confirmed.answer]);
@@ -569,6 +602,14 @@ static void tell_node(struct text *t, const struct audit *a,
 	text_format(t, "  %s\n      ", what);
 	name_statement(t, text_of(a, n), 10000);
 	text_char(t, '\n');
+}
+
+static bool ends_between(const struct transaction_class *c, uint32_t first,
+                         uint32_t then)
+{
+	for (uint32_t i = first; i < then; i++)
+		if (c->statements[i].ends) return true;
+	return false;
 }
 
 /* The transactions of a cycle: what each is entered and left by, and why the
@@ -599,6 +640,9 @@ static void tell_cycle(struct text *t, const struct audit *a, uint32_t number)
 		const struct audit_node *then = before ? q : p;
 		tell_node(t, a, first,
 		          first->flags & OPERATION_WRITE ? "writes" : "reads");
+		if (ends_between(c, first->statement, then->statement))
+			text_string(t, "    commits, and begins another "
+			               "transaction\n");
 		if (!one)
 			tell_node(t, a, then,
 			          then->flags & OPERATION_WRITE ? "writes"
@@ -615,7 +659,9 @@ static void tell_cycle(struct text *t, const struct audit *a, uint32_t number)
 		            e->kind == CONFLICT_WR ? "reads" : "writes",
 		            kind_word(e->kind));
 	}
-	text_format(t, "\n  change: %s\n", change_of(a, x));
+	text_string(t, "\n  change: ");
+	name_change(t, a, x);
+	text_char(t, '\n');
 	if (!x->confirmed.answer) return;
 	text_format(t, "\n  exploring: %s", confirm_words[x->confirmed.answer]);
 	if (x->confirmed.why) {
@@ -671,7 +717,10 @@ static void tell_skipped(struct text *t, const struct audit *a)
 static void add_reads(struct result *r, const struct audit *a)
 {
 	struct text words = { 0 };
-	text_string(&words, "that another transaction can overwrite early: ");
+	text_string(&words,
+	            a->options.group_by
+	                    ? "and writes that another call can follow early: "
+	                    : "that another transaction can overwrite early: ");
 	number_count(&words, a->edges_found);
 	text_string(&words, " on cycles, ");
 	number_count(&words, a->edges_timing);
@@ -702,6 +751,10 @@ static void add_lines(struct result *r, const struct audit *a)
 	const struct classes *c = &a->classes;
 	struct text words = { 0 };
 	text_string(&words, "of ");
+	if (a->options.group_by) {
+		number_plural(&words, c->calls, "call", "calls");
+		text_string(&words, " in ");
+	}
 	number_plural(&words, c->transactions, "transaction", "transactions");
 	if (c->rolled_back) {
 		text_string(&words, ", ");
@@ -764,7 +817,8 @@ struct result *result_of_audit(const struct audit *a, uint32_t explain)
 	add_words(r, a, explain);
 	if (!explain) {
 		add_lines(r, a);
-		if (!level_is_serial(a->options.level)) add_reads(r, a);
+		if (a->options.group_by || !level_is_serial(a->options.level))
+			add_reads(r, a);
 	}
 	return r;
 }
