@@ -69,6 +69,7 @@ run 1 audit "$top"/tests/logs/shoppe.log --schema "$top"/tests/logs/shoppe_schem
 	--html audit.html -q
 run 0 generate --ops 60 --anomaly write-skew -o skew.jsonl
 run 0 generate --ops 60 --anomaly long-fork -o fork.jsonl
+run 0 separate si ser --html separate.html -q
 run 1 check skew.jsonl --html check.html -q
 cat skew.jsonl fork.jsonl skew.jsonl >three.jsonl
 run 1 check three.jsonl --html checks.html -q
@@ -121,14 +122,14 @@ mkdir pictures
 # shellcheck disable=SC2086
 if node "$top"/tests/browser/pages.js "$axe" pictures explore.html levels.html \
 	fix.html run.html compare.html prove.html proved.html audit.html \
-	check.html checks.html predict.html quotes-audit.html \
+	separate.html check.html checks.html predict.html quotes-audit.html \
 	$hostile >out 2>err; then
 	pass
 else
 	fail 'pages in a browser'
 	cat out
 fi
-[ "$(find pictures -name '*.png' | wc -l)" -eq 68 ] && pass || fail 'pictures'
+[ "$(find pictures -name '*.png' | wc -l)" -eq 72 ] && pass || fail 'pictures'
 # They stay where CI finds them.
 [ -z "${ISOSCOPE_PICTURES:-}" ] || cp pictures/*.png "$ISOSCOPE_PICTURES"
 finish

@@ -137,12 +137,54 @@ run 0 report odd.json --sarif odd.sarif --html odd.html
 if command -v jq >/dev/null; then
 	equal 'odd: SARIF' "$(jq -r -f sarif.jq odd.sarif 2>&1)" ''
 fi
+echo '{"isoscope":"1","results_left_out":5,"cycles":[],"assertions":[{"text":"a","violated":1,"example":{"steps":[],"steps_left_out":7}}]}' >more.json
+run 0 report more.json --tap --html more.html
+has out '# SKIP 5 more that are not shown here'
+has more.html '5 more results are not shown here'
+has more.html '7 more reads and writes are not shown'
 run 0 report odd.json --tap
 has out 'ok 2 - result # SKIP not decided'
 # Edits of a program with an absolute path are of that file.
 run 1 explore "$PWD/on-call.tx" -i si --fix --sarif odd.sarif -q
 equal 'one file' "$(grep -o '"uri":"[^"]*"' odd.sarif | sort -u)" \
 	"\"uri\":\"file://$PWD/on-call.tx\""
+
+# What cannot be read is said in each form, with its place.
+printf 'session a { txn { x := ; } }\n' >broken.tx
+run 3 explore broken.tx -i si --sarif broken.sarif --junit broken.xml --html broken.html --github
+has out '::error title=broken.tx,file=broken.tx,line=1'
+has broken.xml 'failures="0" errors="1" skipped="0"'
+has broken.xml '<error message='
+has broken.sarif '"executionSuccessful":false'
+has broken.sarif '"ruleId":"error"'
+has broken.sarif '"toolExecutionNotifications":[{"level":"error"'
+has broken.html '<h2>Errors</h2>'
+run 3 explore nowhere.tx --tap
+has out 'not ok 1 - nowhere.tx'
+# What was checked before it is there, too.
+run 3 check skew.jsonl nowhere.jsonl --junit part.xml -q
+has part.xml 'skew.jsonl satisfies ser'
+has part.xml 'errors="1"'
+if command -v jq >/dev/null; then
+	equal 'broken: SARIF' "$(jq -r -f sarif.jq broken.sarif 2>&1)" ''
+fi
+
+# Names of files that are not UTF-8.
+odd_name=$(printf 'on\377call.tx')
+cp on-call.tx "$odd_name"
+run 1 explore "$odd_name" -i si -q --html odd.html --sarif odd.sarif --junit odd.xml
+has odd.html "$(printf 'on\357\277\275call.tx')"
+if command -v jq >/dev/null; then
+	equal 'no UTF-8: SARIF' "$(jq -r -f sarif.jq odd.sarif 2>&1)" ''
+fi
+
+# Edits that are enough are cases that pass.
+has fix.tap 'ok 2 - enough: '
+
+# What was saved by another version.
+sed 's/"version":1/"version":2/' result.json >newer.json
+run 3 report newer.json --tap
+says 'newer.json: result 1: this is of a newer isoscope'
 
 # Fingerprints stay the same between runs, and where lines move.
 run 1 run on-call.tx -i si --runs 30 --sarif one.sarif -q
@@ -171,6 +213,17 @@ run 2 explore on-call.tx -i si --github --html -
 says 'cannot both be written to the standard output'
 run 2 explore on-call.tx -i si --sarif x --junit x
 says "cannot both be written to 'x'"
+run 2 explore on-call.tx -i si --sarif x --html ./x
+says "cannot both be written to 'x'"
+run 2 explore on-call.tx -i si --html ''
+says '--html needs the name of a file'
+run 2 explore on-call.tx -i si --html /proc/x
+says 'cannot write /proc/x: '
+echo 'import "on-call.tx";' >whole.tx
+run 2 explore whole.tx -i si --html ./on-call.tx
+says "--html would overwrite 'on-call.tx', a part of the program"
+run 0 separate si ser --junit separate.xml -q
+has separate.xml '<testcase '
 run 1 check skew.jsonl -i ser --github -q
 has out '::error title=skew.jsonl satisfies ser,file=skew.jsonl,line=1::write skew (G2-item)'
 

@@ -1273,7 +1273,7 @@ for command in 'explore' 'explore --levels' 'run' 'compare' \
 	# shellcheck disable=SC2086
 	run 3 $command counts.so --json
 	says 'counts.so: error: '
-	json '.[0] | keys | join(",")' 'error,isoscope,program,version'
+	json '.[0] | keys | join(",")' 'error,errors,isoscope,program,version'
 	json '.[0].program' counts.so
 done
 run 3 explore counts.so --svg counts.svg --histories counts.jsonl

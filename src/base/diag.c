@@ -16,6 +16,8 @@ void diags_free(struct diags *d)
 		free(d->items[i].source_line);
 	}
 	free(d->items);
+	for (size_t i = 0; i < d->file_count; i++) free(d->files[i]);
+	free(d->files);
 	memset(d, 0, sizeof *d);
 }
 
@@ -41,6 +43,13 @@ void diags_add(struct diags *d, enum diag_kind kind, const char *file,
 	};
 	d->errors += kind == DIAG_ERROR;
 	text_free(&message);
+}
+
+void diags_file(struct diags *d, const char *path)
+{
+	assert(path);
+	VEC_RESERVE(d->files, d->file_count, d->file_capacity);
+	d->files[d->file_count++] = mem_copy_string(path);
 }
 
 enum { NEAREST_LONGEST = 64 };

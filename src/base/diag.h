@@ -22,6 +22,10 @@ struct diags {
 	struct diag *items;
 	size_t count, capacity;
 	size_t errors; /* how many are errors */
+	/* The files that the input consists of, those included that could not
+	 * be read; owned. */
+	char **files;
+	size_t file_count, file_capacity;
 };
 
 void diags_free(struct diags *d);
@@ -29,6 +33,8 @@ void diags_free(struct diags *d);
 void diags_add(struct diags *d, enum diag_kind kind, const char *file,
                uint32_t line, uint32_t column, const char *source_line,
                const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* Notes that the file is a part of the input; copied. */
+void diags_file(struct diags *d, const char *path);
 /* The name among `names` nearest to `word` by edit distance, or NULL when
  * none is near enough to be what was meant. */
 const char *diag_nearest(const char *word, const char *const *names,

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 struct json json_to(struct text *to)
 {
 	return (struct json){ .to = to };
@@ -55,13 +57,33 @@ void json_line(struct json *j)
 	j->line = true;
 }
 
+/* JSON is UTF-8, but a name of a file can be any bytes: those that are part of
+ * no character are U+FFFD. */
+static void print_bytes(struct text *t, const char *value, size_t length)
+{
+	struct text fit = { 0 };
+	for (size_t i = 0, n; i < length; i += n ? n : 1) {
+		n = utf8_length(value + i, length - i);
+		if (n)
+			text_bytes(&fit, value + i, n);
+		else
+			text_string(&fit, "\xef\xbf\xbd");
+	}
+	assert(utf8_is_valid(text_get(&fit), fit.length));
+	text_json_string(t, text_get(&fit), fit.length);
+	text_free(&fit);
+}
+
 void json_text(struct json *j, const char *name, const char *value)
 {
 	struct text *t = json_value(j, name);
-	if (value)
-		text_json_string(t, value, strlen(value));
-	else
+	size_t length = value ? strlen(value) : 0;
+	if (!value)
 		text_string(t, "null");
+	else if (utf8_is_valid(value, length))
+		text_json_string(t, value, length);
+	else
+		print_bytes(t, value, length);
 }
 
 void json_taken(struct json *j, const char *name, struct text *value)

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -64,14 +65,13 @@ bool path_exists(const char *path)
 	return !access(path, F_OK);
 }
 
-/* Could a file be made in its folder? */
-static bool folder_is_writable(const char *path)
+/* What permissions say is not all: a file system may hold no such files. */
+static bool can_be_made(const char *path)
 {
-	struct text folder = { 0 };
-	path_folder(&folder, path);
-	bool fine = !access(text_get(&folder), W_OK | X_OK);
-	text_free(&folder);
-	return fine;
+	int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (file < 0) return false;
+	close(file);
+	return !unlink(path);
 }
 
 bool path_is_writable(const char *path)
@@ -79,7 +79,7 @@ bool path_is_writable(const char *path)
 	struct stat what;
 	assert(path);
 	if (stat(path, &what))
-		return errno == ENOENT && *path && folder_is_writable(path);
+		return errno == ENOENT && *path && can_be_made(path);
 	if (!S_ISDIR(what.st_mode)) return !access(path, W_OK);
 	errno = EISDIR;
 	return false;

@@ -12,7 +12,8 @@ void path_folder(struct text *t, const char *path);
  * latter unless the file is another one then, as behind a link. */
 void path_shortest(struct text *t, const char *path);
 bool path_exists(const char *path);
-/* Could the file be written? If not, errno says why. It is not touched. */
+/* Could the file be written? If not, errno says why. What is there is not
+ * touched; one that is not is made, and removed. */
 bool path_is_writable(const char *path);
 
 #endif

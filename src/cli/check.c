@@ -143,6 +143,7 @@ static int check(struct checking *x)
 			code = EXIT_INTERNAL;
 	} else {
 		code = say_problem(x->line, NULL, &problem);
+		if (!histories_report(&x->to, NULL)) code = EXIT_INTERNAL;
 	}
 	problem_free(&problem);
 	check_summary_free(&x->summary);

@@ -74,7 +74,9 @@ struct program *read_program(const struct command_line *c, const char *path)
 	say_diagnostics(c, &d);
 	diags_free(&d);
 	if (!p) say_compile(path);
-	return p;
+	if (p && outputs_spare(c, &c->said->errors)) return p;
+	program_free(p);
+	return NULL;
 }
 
 bool program_failed(const struct command_line *c, const struct program *p)
@@ -86,9 +88,10 @@ bool program_failed(const struct command_line *c, const struct program *p)
 	if (!fault) return false;
 	diags_add(&d, DIAG_ERROR, program_path(p), 0, 0, NULL, "%s", fault);
 	say_diagnostics(c, &d);
-	diags_free(&d);
 	if (c->value[OPTION_JSON])
-		report_fault_json(&t, program_path(p), fault, iso_version());
+		report_errors_json(&t, program_path(p), &d, NULL,
+		                   iso_version());
+	diags_free(&d);
 	output_text(outputs_result_stream(c), "-", &t);
 	text_free(&t);
 	return true;
@@ -120,7 +123,11 @@ int say_problem(const struct command_line *c, const struct program *p,
 	};
 	assert((size_t)problem->kind < sizeof codes / sizeof *codes);
 	if (p) warn_of_bound(c, p);
-	if (problem->words.length) say("%s", text_get(&problem->words));
+	if (problem->words.length) {
+		say("%s", text_get(&problem->words));
+		diags_add(&c->said->errors, DIAG_ERROR, NULL, 0, 0, NULL, "%s",
+		          text_get(&problem->words));
+	}
 	say_diagnostics(c, &problem->diags);
 	if (problem->kind == PROBLEM_FAULT) program_failed(c, p);
 	return codes[problem->kind];

@@ -10,6 +10,7 @@
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/reports.h"
 
 static int unknown_command(const char *word)
 {
@@ -31,9 +32,11 @@ static int unknown_command(const char *word)
 static int run(enum command command, int count, char **arguments)
 {
 	struct command_line c;
+	struct said said = { 0 };
 	int code = EXIT_USAGE;
 	assert(command < COMMAND_COUNT && count >= 0);
 	if (command_line_read(&c, command, count, arguments)) {
+		c.said = &said;
 		if (c.value[OPTION_HELP] && command != COMMAND_HELP) {
 			code = help_command(command);
 		} else {
@@ -46,7 +49,10 @@ static int run(enum command command, int count, char **arguments)
 			}
 		}
 	}
+	if (code == EXIT_INPUT && said.misused) code = EXIT_USAGE;
+	if (code == EXIT_INPUT && !reports_of_errors(&c)) code = EXIT_INTERNAL;
 	command_line_free(&c);
+	diags_free(&said.errors);
 	return code;
 }
 

@@ -59,7 +59,8 @@ int merge_main(const struct command_line *c)
 		say("merge needs the folder of a split: isoscope merge FOLDER");
 		return EXIT_USAGE;
 	}
-	if (!setting_code_in_c(c, &how)) return EXIT_USAGE;
+	if (!setting_code_in_c(c, &how) || !outputs_fit(c, "folder"))
+		return EXIT_USAGE;
 	int code = merge(c, &g, &problem);
 	merge_free(&g);
 	problem_free(&problem);

@@ -161,6 +161,10 @@ static bool set_option(struct command_line *c, int option, const char *joined,
 	bool mix = option == OPTION_LEVEL && strchr(joined, '+');
 	if (o->choices && !mix && !is_choice(spelling, joined, o->choices))
 		return false;
+	if (o->argument && !strcmp(o->argument, "FILE") && !*joined) {
+		say("%s needs the name of a file", spelling);
+		return false;
+	}
 	c->value[option] = joined;
 	if (option == OPTION_SESSION) add_value(&c->sessions, joined);
 	if (option == OPTION_ASSERT) add_value(&c->asserts, joined);

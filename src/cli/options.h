@@ -89,7 +89,7 @@ enum command {
 /* Those whose results have other forms, made from the JSON. */
 #define IN_SHOWING                                                             \
 	(IN_EXPLORE | IN_RUN | IN_PREDICT | IN_COMPARE | IN_CHECK | IN_PROVE | \
-	 IN_DECIDE | IN_AUDIT | IN_REPORT)
+	 IN_DECIDE | IN_AUDIT | IN_REPORT | IN_MERGE | IN_SEPARATE)
 /* Those that run programs. */
 #define IN_RUNNING                                                            \
 	(IN_EXPLORE | IN_SPLIT | IN_MERGE | IN_RUN | IN_RECORD | IN_PREDICT | \
@@ -462,6 +462,7 @@ struct command_line {
 	size_t operand_count;
 	const char **sessions, **asserts; /* --session, --assert: in order, and
 	                                   * NULL; owned; NULL: none */
+	struct said *said;                /* see cli/output.h; borrowed */
 };
 
 /* COMMAND_COUNT if there is no such command. */

@@ -81,6 +81,14 @@ void say_diagnostics(const struct command_line *c, const struct diags *d)
 {
 	struct style s = output_style(c, stderr);
 	struct text t = { 0 };
+	for (size_t i = 0; i < d->count; i++) {
+		const struct diag *x = &d->items[i];
+		if (x->kind == DIAG_ERROR)
+			diags_add(&c->said->errors, x->kind, x->file, x->line,
+			          x->column, NULL, "%s", x->message);
+	}
+	for (size_t i = 0; i < d->file_count; i++)
+		diags_file(&c->said->errors, d->files[i]);
 	report_diagnostics(&t, &s, d);
 	fflush(stdout);
 	fputs(text_get(&t), stderr);

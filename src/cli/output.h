@@ -6,16 +6,24 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/diag.h"
 #include "base/text.h"
 #include "report/progress.h"
 #include "report/style.h"
 
 struct command_line;
-struct diags;
+
+/* What a command has said, for the forms of its result (cli/reports.h) and for
+ * --watch. */
+struct said {
+	struct diags errors; /* in its input; with the files that this is */
+	bool reported;       /* the forms are written already */
+	bool misused;        /* the options do not go with the input */
+};
 
 /* "isoscope: ..." on stderr. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Diagnostics on stderr. */
+/* Diagnostics on stderr; the errors are kept. */
 void say_diagnostics(const struct command_line *c, const struct diags *d);
 /* Colours and width for what goes to the stream. */
 struct style output_style(const struct command_line *c, FILE *to);
@@ -25,7 +33,7 @@ struct progress output_progress(const struct command_line *c);
 bool output_text(FILE *to, const char *name, const struct text *t);
 
 bool is_standard(const char *path); /* "-" */
-/* Could the file be written? Says so, without touching it, if not. */
+/* path_is_writable(); says why if it is not. */
 bool output_possible(const char *path);
 /* stdout for "-". NULL, with a message, if it cannot be opened. */
 FILE *output_open(const char *path);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "api/convert.h"
+#include "base/paths.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/reports.h"
@@ -16,20 +17,45 @@
 
 /* The options that name a file to write. */
 static const enum option_id outputs[] = {
-	OPTION_HISTORIES,  OPTION_DOT,          OPTION_SVG,  OPTION_OUTPUT,
-	OPTION_CHECKPOINT, OPTION_CLIENT,       OPTION_HTML, OPTION_SARIF,
-	OPTION_JUNIT,      OPTION_AUDIT_PROGRAM
+	OPTION_HISTORIES,  OPTION_DOT,           OPTION_SVG,   OPTION_OUTPUT,
+	OPTION_CHECKPOINT, OPTION_CLIENT,        OPTION_HTML,  OPTION_SARIF,
+	OPTION_JUNIT,      OPTION_AUDIT_PROGRAM, OPTION_RESULT
 };
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
-/* Do both paths lead to one regular file? */
+static bool same_folder(const char *a, const char *b)
+{
+	struct text folder_a = { 0 }, folder_b = { 0 };
+	struct stat x, y;
+	path_folder(&folder_a, a);
+	path_folder(&folder_b, b);
+	bool same = !stat(text_get(&folder_a), &x) &&
+	            !stat(text_get(&folder_b), &y) && x.st_dev == y.st_dev &&
+	            x.st_ino == y.st_ino;
+	text_free(&folder_a);
+	text_free(&folder_b);
+	return same;
+}
+
+static const char *name_in_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+/* Do both paths lead to one regular file, or to where one would be made? */
 static bool same_file(const char *a, const char *b)
 {
 	assert(a && b);
 	struct stat x, y;
 	if (!strcmp(a, b)) return true;
-	return !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) &&
-	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	bool is_a = !stat(a, &x), is_b = !stat(b, &y);
+	if (is_a && is_b)
+		return S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+		       x.st_ino == y.st_ino;
+	return !is_a && !is_b &&
+	       !strcmp(name_in_folder(a), name_in_folder(b)) &&
+	       same_folder(a, b);
 }
 
 /* The options that name a file to read. What is gone on with may be written
@@ -48,8 +74,10 @@ static bool overwrites_input(const struct command_line *c,
 	assert(path && strcmp(option_table[output].argument, "FILE") == 0);
 	for (size_t i = 0; i < INPUTS; i++) {
 		const char *input = c->value[inputs[i]];
-		bool goes_on = output == OPTION_CHECKPOINT &&
-		               inputs[i] == OPTION_RESUME;
+		bool goes_on =
+			(output == OPTION_CHECKPOINT &&
+		         inputs[i] == OPTION_RESUME) ||
+			(output == OPTION_RESULT && inputs[i] == OPTION_UNIT);
 		if (!input || goes_on || !same_file(path, input)) continue;
 		say("--%s would overwrite '%s', the file of --%s", word, input,
 		    option_table[inputs[i]].word);
@@ -120,6 +148,22 @@ static bool outputs_apart(const struct command_line *c)
 			return false;
 		}
 		taken = word;
+	}
+	return true;
+}
+
+bool outputs_spare(const struct command_line *c, const struct diags *of)
+{
+	for (size_t i = 0; i < OUTPUTS; i++) {
+		const char *path = c->value[outputs[i]];
+		if (!path || is_standard(path)) continue;
+		for (size_t k = 0; k < of->file_count; k++) {
+			if (!same_file(path, of->files[k])) continue;
+			say("--%s would overwrite '%s', a part of the program",
+			    option_table[outputs[i]].word, of->files[k]);
+			c->said->misused = true;
+			return false;
+		}
 	}
 	return true;
 }
@@ -214,11 +258,9 @@ static bool draw(const struct command_line *c, const struct result *r,
 /* The forms that are made from the JSON. */
 static bool write_reports(const struct command_line *c, const struct result *r)
 {
-	struct text kept = { 0 };
+	struct kept_results kept = { 0 };
 	reports_keep(&kept, r);
-	bool fine = reports_write(c, &kept);
-	text_free(&kept);
-	return fine;
+	return reports_write(c, &kept);
 }
 
 bool outputs_result(const struct command_line *c, struct result *r,

@@ -14,6 +14,8 @@
 struct command_line;
 struct trace;
 
+/* Is none of the outputs one of the files of the input? Says so, if not. */
+bool outputs_spare(const struct command_line *c, const struct diags *of);
 /* Before any work is done: at most one thing goes to the standard output, no
  * file is written twice, and none is also an operand, which `operand` is the
  * word for ("program"); and what reports.h writes can be written. */

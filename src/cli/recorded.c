@@ -86,17 +86,19 @@ void histories_keep(struct histories *h, struct result *r)
 		reports_keep(&h->kept, r);
 }
 
+/* The one about all of them comes first. */
 bool histories_report(struct histories *h, struct result *all)
 {
-	struct text results = { 0 };
-	bool fine = true;
-	if (reports_wanted(h->line)) {
-		if (all) reports_complete(h->line, all);
-		if (all) reports_keep(&results, all);
-		text_string(&results, text_get(&h->kept));
-		fine = reports_write(h->line, &results);
+	struct kept_results results = { .left_out = h->kept.left_out };
+	bool wanted = reports_wanted(h->line);
+	if (wanted && all) {
+		reports_complete(h->line, all);
+		reports_keep(&results, all);
 	}
-	text_free(&results);
-	text_free(&h->kept);
-	return fine;
+	text_string(&results.json, text_get(&h->kept.json));
+	text_free(&h->kept.json);
+	bool some = results.json.length > 0;
+	if (wanted && some) return reports_write(h->line, &results);
+	text_free(&results.json);
+	return true;
 }

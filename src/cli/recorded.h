@@ -9,6 +9,7 @@
 
 #include "api/inputs.h"
 #include "base/text.h"
+#include "cli/reports.h"
 #include "report/progress.h"
 
 struct command_line;
@@ -22,8 +23,8 @@ struct histories {
 	double begun;
 	bool failed; /* a result could not be written */
 	const struct command_line *line;
-	struct text kept; /* for reports_write; owned */
-	uint64_t count;   /* of results that were put */
+	struct kept_results kept;
+	uint64_t count; /* of results that were put */
 };
 
 /* --format, --history, the limits, and where results go. False, after saying

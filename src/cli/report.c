@@ -47,8 +47,8 @@ int report_main(const struct command_line *c)
 		return EXIT_USAGE;
 	}
 	if (!outputs_fit(c, "result")) return EXIT_USAGE;
-	bool fine =
-		read_result(c->operands[0], &json) && reports_write(c, &json);
+	bool fine = read_result(c->operands[0], &json) &&
+	            reports_convert(c, c->operands[0], &json);
 	text_free(&json);
 	return fine ? EXIT_HOLDS : EXIT_INPUT;
 }

@@ -34,10 +34,12 @@ bool reports_wanted(const struct command_line *c)
 	return false;
 }
 
+/* NULL: it is not asked for. */
 static const char *path_of(const struct command_line *c, size_t i)
 {
+	bool printed = !option_table[forms[i].option].argument;
 	const char *value = c->value[forms[i].option];
-	return value && !*value ? "-" : value;
+	return value && printed ? "-" : value;
 }
 
 bool reports_possible(const struct command_line *c)
@@ -59,9 +61,12 @@ void reports_complete(const struct command_line *c, struct result *r)
 	result_read_sources(r);
 }
 
-void reports_keep(struct text *kept, const struct result *r)
+void reports_keep(struct kept_results *kept, const struct result *r)
 {
-	if (kept->length < KEPT_MOST) report_json(kept, r, iso_version());
+	if (kept->json.length < KEPT_MOST)
+		report_json(&kept->json, r, iso_version());
+	else
+		kept->left_out++;
 }
 
 static bool write_form(const char *path, report_form *form,
@@ -79,16 +84,63 @@ static bool write_form(const char *path, report_form *form,
 	return fine;
 }
 
-bool reports_write(const struct command_line *c, const struct text *kept)
+/* Who reads one of the forms is told in it that there is more. */
+static void tell_left_out(struct documents *d, uint64_t left_out)
+{
+	json_t *first = json_array_get(d->list, 0);
+	if (left_out)
+		json_object_set_new(first, "results_left_out",
+		                    json_integer((json_int_t)left_out));
+}
+
+static bool write_forms(const struct command_line *c, const char *path,
+                        const struct text *json, uint64_t left_out)
 {
 	struct text problem = { 0 };
 	struct documents d;
-	bool fine = documents_read(&d, text_get(kept), kept->length, &problem);
-	if (!fine) say("%s", text_get(&problem));
+	bool fine = documents_read(&d, text_get(json), json->length, &problem);
+	c->said->reported = true;
+	if (fine)
+		tell_left_out(&d, left_out);
+	else
+		say("%s%s%s", path ? path : "", path ? ": " : "",
+		    text_get(&problem));
 	for (size_t i = 0; fine && i < FORMS; i++)
 		if (path_of(c, i))
 			fine = write_form(path_of(c, i), forms[i].form, &d);
 	documents_free(&d);
 	text_free(&problem);
 	return fine;
+}
+
+static void add_errors(const struct command_line *c, struct text *json)
+{
+	struct text command = { 0 };
+	if (!c->said->errors.count) return;
+	command_line_say(c, &command);
+	report_errors_json(json, c->operand_count ? c->operands[0] : NULL,
+	                   &c->said->errors, text_get(&command), iso_version());
+	text_free(&command);
+}
+
+bool reports_write(const struct command_line *c, struct kept_results *kept)
+{
+	add_errors(c, &kept->json);
+	bool fine = write_forms(c, NULL, &kept->json, kept->left_out);
+	text_free(&kept->json);
+	return fine;
+}
+
+bool reports_convert(const struct command_line *c, const char *path,
+                     const struct text *json)
+{
+	return write_forms(c, path, json, 0);
+}
+
+bool reports_of_errors(const struct command_line *c)
+{
+	struct kept_results none = { 0 };
+	if (!reports_wanted(c) || c->said->reported || !c->said->errors.count)
+		return true;
+	return reports_write(c, &none);
 }

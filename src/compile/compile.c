@@ -56,6 +56,7 @@ static const char *library_path(struct code *c, const struct item *i)
 	const char *beside =
 		region_copy_string(c->region, text_get(&path), path.length);
 	text_free(&path);
+	diags_file(c->all->diags, beside);
 	return strchr(i->message, '/') || !access(beside, F_OK) ? beside
 	                                                        : i->message;
 }

@@ -160,6 +160,7 @@ static void import(struct loading *l, struct item *i)
 	                     ? read_or_edited(l->edited, path, &length, &why)
 	                     : NULL;
 	if (!text) {
+		diags_file(l->all.diags, path);
 		source_error(&l->all, i->at, "cannot read '%s': %s", path,
 		             why ? why : "too many files");
 		l->failed = true;
@@ -238,6 +239,7 @@ struct program *load_program_edited(const char *path,
 	size_t length = 0;
 	char *text = read_or_edited(edited, path, &length, &why);
 	if (!text) {
+		diags_file(d, path);
 		diags_add(d, DIAG_ERROR, path, 0, 0, NULL, "cannot read: %s",
 		          why);
 		return NULL;
@@ -320,8 +322,10 @@ struct program *load_program_with(const char *path, double step_timeout,
 		          "end in .sql");
 		return NULL;
 	}
-	if (begins_as_shared_object(path))
+	if (begins_as_shared_object(path)) {
+		diags_file(d, path);
 		return load_client(path, step_timeout, d);
+	}
 	char *text = read_file(path, &length, &why);
 	if (text && is_named_as_shared_object(path)) {
 		diags_add(d, DIAG_ERROR, path, 0, 0, NULL,
@@ -331,6 +335,7 @@ struct program *load_program_with(const char *path, double step_timeout,
 		return NULL;
 	}
 	if (!text) {
+		diags_file(d, path);
 		diags_add(d, DIAG_ERROR, path, 0, 0, NULL, "cannot read: %s",
 		          why);
 		return NULL;

@@ -49,6 +49,7 @@ uint32_t sources_add(struct sources *s, const char *path, const char *text,
 		.length = length,
 	};
 	find_lines(new);
+	diags_file(s->diags, path);
 	return (uint32_t)s->count++;
 }
 

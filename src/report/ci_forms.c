@@ -28,9 +28,10 @@ static void add_case(struct text *t, const struct outcome *x)
 		text_string(t, "\"/>\n");
 		return;
 	}
-	text_string(t, x->state == OUTCOME_OPEN
-	                       ? "\">\n      <skipped message=\""
-	                       : "\">\n      <failure message=\"");
+	const char *kind = x->state == OUTCOME_OPEN    ? "skipped"
+	                   : x->state == OUTCOME_ERROR ? "error"
+	                                               : "failure";
+	text_format(t, "\">\n      <%s message=\"", kind);
 	add_words(t, text_get(&x->why));
 	if (x->state == OUTCOME_OPEN) {
 		text_string(t, "\"/>\n    </testcase>\n");
@@ -41,7 +42,7 @@ static void add_case(struct text *t, const struct outcome *x)
 	text_string(t, "\">");
 	outcome_story(&story, x);
 	add_words(t, text_get(&story));
-	text_string(t, "</failure>\n    </testcase>\n");
+	text_format(t, "</%s>\n    </testcase>\n", kind);
 	text_free(&story);
 }
 
@@ -52,14 +53,15 @@ void report_junit(struct text *t, const struct documents *d)
 	outcomes_of(&o, d);
 	text_string(t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	text_format(t,
-	            "<testsuites tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
+	            "<testsuites tests=\"%zu\" failures=\"%zu\" "
+	            "errors=\"%zu\" "
 	            "skipped=\"%zu\">\n  <testsuite name=\"isoscope ",
-	            o.count, o.failed, o.open);
+	            o.count, o.failed, o.errors, o.open);
 	add_words(t, outcome_subject(first));
 	text_format(t,
-	            "\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
+	            "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
 	            "skipped=\"%zu\">\n",
-	            o.count, o.failed, o.open);
+	            o.count, o.failed, o.errors, o.open);
 	for (size_t i = 0; i < o.count; i++) add_case(t, &o.items[i]);
 	text_string(t, "  </testsuite>\n</testsuites>\n");
 	outcomes_free(&o);
@@ -120,8 +122,7 @@ void report_tap(struct text *t, const struct documents *d)
 	text_format(t, "TAP version 13\n1..%zu\n", o.count);
 	for (size_t i = 0; i < o.count; i++) {
 		const struct outcome *x = &o.items[i];
-		text_format(t, "%s %zu - ",
-		            x->state == OUTCOME_FAILED ? "not ok" : "ok",
+		text_format(t, "%s %zu - ", outcome_is_bad(x) ? "not ok" : "ok",
 		            i + 1);
 		add_description(t, text_get(&x->name));
 		if (x->state == OUTCOME_OPEN) {
@@ -129,7 +130,7 @@ void report_tap(struct text *t, const struct documents *d)
 			add_description(t, text_get(&x->why));
 		}
 		text_char(t, '\n');
-		if (x->state == OUTCOME_FAILED) add_failure(t, x);
+		if (outcome_is_bad(x)) add_failure(t, x);
 	}
 	outcomes_free(&o);
 }
@@ -155,8 +156,8 @@ void report_annotations(struct text *t, const struct documents *d)
 	for (size_t i = 0; i < o.count; i++) {
 		const struct outcome *x = &o.items[i];
 		if (x->state == OUTCOME_PASSED) continue;
-		text_string(t, x->state == OUTCOME_FAILED ? "::error title="
-		                                          : "::warning title=");
+		text_string(t, outcome_is_bad(x) ? "::error title="
+		                                 : "::warning title=");
 		add_escaped(t, text_get(&x->name), ":,");
 		if (x->file) {
 			text_string(t, ",file=");

@@ -3,9 +3,18 @@
 #include <assert.h>
 #include <string.h>
 
+#include "result/result.h"
+
 static bool is_result(const json_t *r)
 {
 	return json_is_object(r) && document_string(r, "isoscope");
+}
+
+/* Members that are added leave the version as it is. */
+static bool is_newer(const json_t *r)
+{
+	const json_t *version = json_object_get(r, "version");
+	return version && json_integer_value(version) != RESULT_JSON_VERSION;
 }
 
 const char *document_string(const json_t *of, const char *name)
@@ -41,6 +50,12 @@ bool documents_read(struct documents *d, const char *json, size_t length,
 			return refuse(d, problem,
 			              "this is no result of isoscope, as "
 			              "--json prints them");
+		}
+		if (is_newer(r)) {
+			json_decref(r);
+			return refuse(d, problem,
+			              "this is of a newer isoscope, whose "
+			              "results have other members");
 		}
 		json_array_append_new(d->list, r);
 		assert(e.position > 0);

@@ -14,6 +14,7 @@ const char *outcome_subject(const json_t *result)
 	const char *words = document_string(result, "program");
 	if (!words) words = document_string(result, "file");
 	if (!words) words = document_string(json_array_get(logs, 0), "path");
+	if (!words) words = document_string(result, "command");
 	return words && *words ? words : "result";
 }
 
@@ -31,6 +32,7 @@ static struct outcome *add(struct outcomes *o, const json_t *result,
 	*x = (struct outcome){ .state = state, .result = result };
 	o->failed += state == OUTCOME_FAILED;
 	o->open += state == OUTCOME_OPEN;
+	o->errors += state == OUTCOME_ERROR;
 	return x;
 }
 
@@ -212,13 +214,50 @@ static void add_whole(struct outcomes *o, const json_t *r)
 {
 	enum outcome_state state = state_of(document_string(r, "verdict"));
 	if (state == OUTCOME_OPEN) state = otherwise(r);
-	if (document_string(r, "error")) state = OUTCOME_FAILED;
+	if (document_string(r, "error")) state = OUTCOME_ERROR;
 	struct outcome *x = add(o, r, state);
 	text_string(&x->name, outcome_subject(r));
-	x->file = outcome_subject(r);
+	x->file = document_string(r, "program");
+	if (!x->file) x->file = document_string(r, "file");
 	if (state == OUTCOME_PASSED) return;
 	say(&x->why, document_string(r, "error"));
 	if (!x->why.length) say_why(x, document_string(r, "reason"));
+}
+
+static void add_error(struct outcomes *o, const json_t *r, const json_t *e)
+{
+	struct outcome *x = add(o, r, OUTCOME_ERROR);
+	text_string(&x->name, outcome_subject(r));
+	set_place(x, e);
+	if (!x->file) x->file = document_string(r, "program");
+	x->rule = "error";
+	say(&x->why, document_string(e, "message"));
+}
+
+/* Results of which only the number was kept. */
+static void add_left_out(struct outcomes *o, const json_t *r)
+{
+	uint32_t n = number_of_member(r, "results_left_out");
+	if (!n) return;
+	struct outcome *x = add(o, r, OUTCOME_OPEN);
+	text_format(&x->name, "%s: other results", outcome_subject(r));
+	text_format(&x->why, "%u more that are not shown here", n);
+}
+
+/* Each of these edits is enough. */
+static void add_repairs(struct outcomes *o, const json_t *r, const char *name)
+{
+	size_t i;
+	const json_t *a;
+	json_array_foreach(json_object_get(r, name), i, a)
+	{
+		const json_t *edit =
+			json_array_get(json_object_get(a, "edits"), 0);
+		const char *words = document_string(a, "words");
+		struct outcome *x = add(o, r, OUTCOME_PASSED);
+		text_format(&x->name, "enough: %s", words ? words : "?");
+		set_place(x, edit);
+	}
 }
 
 static void add_result(struct outcomes *o, const json_t *r)
@@ -238,7 +277,12 @@ static void add_result(struct outcomes *o, const json_t *r)
 		add_anomaly(o, r, one);
 	one = json_object_get(r, "counterexample");
 	if (json_is_object(one)) add_counterexample(o, r, one);
+	json_array_foreach(json_object_get(r, "errors"), i, one)
+		add_error(o, r, one);
 	if (o->count == before) add_whole(o, r);
+	add_repairs(o, r, "answers");
+	add_repairs(o, r, "stronger_than_needed");
+	add_left_out(o, r);
 }
 
 /* "a.jsonl satisfies ser (2)": who reads test cases tells them by their names,
@@ -275,7 +319,7 @@ void outcomes_of(struct outcomes *o, const struct documents *d)
 	json_array_foreach(d->list, i, r) add_result(o, r);
 	number_names(o);
 	assert(o->count >= json_array_size(d->list) &&
-	       o->failed + o->open <= o->count);
+	       o->failed + o->open + o->errors <= o->count);
 }
 
 void outcomes_free(struct outcomes *o)

@@ -9,7 +9,12 @@
 #include "base/text.h"
 #include "report/documents.h"
 
-enum outcome_state { OUTCOME_PASSED, OUTCOME_FAILED, OUTCOME_OPEN };
+enum outcome_state {
+	OUTCOME_PASSED,
+	OUTCOME_FAILED,
+	OUTCOME_OPEN,
+	OUTCOME_ERROR /* the input could not be read */
+};
 
 /* An assertion under a level, a level of a recorded history, a prediction, an
  * anomaly of an audit. Borrowed from the documents, but for the texts. */
@@ -24,10 +29,15 @@ struct outcome {
 	const json_t *steps, *cycle; /* of the history that shows it; or NULL */
 };
 
+static inline bool outcome_is_bad(const struct outcome *x)
+{
+	return x->state == OUTCOME_FAILED || x->state == OUTCOME_ERROR;
+}
+
 struct outcomes {
 	struct outcome *items;
 	size_t count, capacity;
-	size_t failed, open;
+	size_t failed, open, errors;
 };
 
 void outcomes_of(struct outcomes *o, const struct documents *d);

@@ -109,6 +109,16 @@ static void print_verdict(struct text *t, const json_t *r)
 	text_string(t, "</p>\n");
 }
 
+static void print_left_out(struct text *t, const json_t *r)
+{
+	const json_t *n = json_object_get(r, "results_left_out");
+	if (!json_is_integer(n)) return;
+	text_string(t, "<p>");
+	page_value(t, n);
+	text_string(t, " more results are not shown here: the page holds the "
+	               "first 64 MiB of them.</p>\n");
+}
+
 static void print_command(struct text *t, const json_t *r)
 {
 	const json_t *command = json_object_get(r, "command");
@@ -200,17 +210,18 @@ static void print_edits(struct text *t, const json_t *r)
 
 /* ---- lists ---- */
 
-static void print_warnings(struct text *t, const json_t *r)
+static void print_messages(struct text *t, const json_t *r, const char *name,
+                           const char *title)
 {
-	const json_t *list = json_object_get(r, "warnings"), *w;
+	const json_t *list = json_object_get(r, name), *w;
 	size_t i;
 	if (!json_array_size(list)) return;
-	text_string(t, "<h2>Warnings</h2>\n<ul class=\"why\">\n");
+	text_format(t, "<h2>%s</h2>\n<ul class=\"why\">\n", title);
 	json_array_foreach(list, i, w)
 	{
 		text_string(t, "<li>");
 		page_place(t, w);
-		text_string(t, ": ");
+		if (document_string(w, "file")) text_string(t, ": ");
 		page_name(t, json_object_get(w, "message"));
 		text_string(t, "</li>\n");
 	}
@@ -223,7 +234,7 @@ static void print_assertions(struct text *t, const json_t *r)
 	const json_t *list = json_object_get(r, "assertions"), *a;
 	size_t i;
 	bool any = false;
-	if (json_object_get(r, "levels")) return;
+	if (page_has_levels(r)) return;
 	json_array_foreach(list, i, a)
 	{
 		if (json_object_get(a, "example")) continue;
@@ -248,21 +259,19 @@ static void print_assertions(struct text *t, const json_t *r)
 static void print_rest(struct text *t, const json_t *r)
 {
 	static const char *const told[] = {
-		"isoscope",       "version",
-		"verdict",        "reason",
-		"assertions",     "warnings",
-		"witnesses",      "predictions",
-		"counterexample", "cycles",
-		"anomalies",      "answers",
-		"not_enough",     "stronger_than_needed",
-		"sources",        "command",
-		"error",          NULL
+		"isoscope",  "version",          "verdict",
+		"reason",    "assertions",       "warnings",
+		"witnesses", "predictions",      "counterexample",
+		"cycles",    "separations",      "anomalies",
+		"answers",   "not_enough",       "stronger_than_needed",
+		"sources",   "command",          "error",
+		"errors",    "results_left_out", NULL
 	};
 	static const char *const with_levels[] = {
 		"isoscope",   "version",  "verdict", "reason",  "in_words",
 		"assertions", "warnings", "levels",  "command", NULL
 	};
-	bool levels = json_is_array(json_object_get(r, "levels"));
+	bool levels = page_has_levels(r);
 	page_members(t, r, levels ? with_levels : told);
 }
 
@@ -283,6 +292,7 @@ static void print_header(struct text *t, const json_t *r, const json_t *name)
 		page_title(t, name);
 	text_string(t, "</h1>\n");
 	print_verdict(t, r);
+	print_left_out(t, r);
 	text_string(t, "</header>\n");
 }
 
@@ -310,12 +320,13 @@ void report_page(struct text *t, const struct documents *d)
 	print_head(t, first, named(d));
 	print_header(t, first, named(d));
 	text_string(t, "<main>\n");
-	if (json_is_array(json_object_get(first, "levels")))
-		page_levels(t, first);
+	if (page_has_levels(first)) page_levels(t, first);
 	print_edits(t, first);
 	page_findings(t, d->list);
 	print_assertions(t, first);
-	print_warnings(t, first);
+	json_array_foreach(d->list, i, r)
+		print_messages(t, r, "errors", "Errors");
+	print_messages(t, first, "warnings", "Warnings");
 	text_string(t, "<h2>Details</h2>\n");
 	json_array_foreach(d->list, i, r)
 	{

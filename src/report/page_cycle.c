@@ -18,7 +18,9 @@ enum {
 	LANE = 14, /* between edges at the left */
 	NAME_COLUMNS = 20,
 	LABEL_COLUMNS = 23,
-	SIDE_COLUMNS = 13
+	SIDE_COLUMNS = 13,
+	LABEL_LINES = 3, /* what is longer ends in dots */
+	LABEL_LINE = 15
 };
 
 static void add_fit(struct text *t, const char *words, size_t columns)
@@ -57,6 +59,28 @@ static size_t kind_of(const struct page_edge *e, const char **kind,
 	return n;
 }
 
+/* What stands behind the kind, below it, in lines at x. */
+static void add_lines(struct text *t, const char *words, int x, size_t columns)
+{
+	struct text seen = { 0 };
+	page_visible(&seen, words);
+	const char *at = text_get(&seen);
+	for (int line = 1; *at && line <= LABEL_LINES; line++) {
+		struct text part = { 0 };
+		const char *next = style_part(at, columns);
+		if (line == LABEL_LINES)
+			style_fit(&part, at, columns);
+		else
+			text_bytes(&part, at, (size_t)(next - at));
+		text_format(t, "<tspan x=\"%d\" dy=\"%d\">", x, LABEL_LINE);
+		page_words(t, text_get(&part), part.length, PAGE_NAME_MOST);
+		text_string(t, "</tspan>");
+		text_free(&part);
+		at = next;
+	}
+	text_free(&seen);
+}
+
 static void open_edge(struct text *t, const struct page_cycle *c, unsigned i)
 {
 	static const char *const drawn[] = { "so", "wr", "ww", "rw" };
@@ -70,6 +94,11 @@ static void open_edge(struct text *t, const struct page_cycle *c, unsigned i)
 	            "<g class=\"edge %s\" tabindex=\"0\" role=\"img\" "
 	            "data-why=\"w%u-%u\" aria-labelledby=\"w%u-%u\">\n",
 	            class, c->number, i, c->number, i);
+	text_string(t, "<title>");
+	page_words(t, kind, n, PAGE_NAME_MOST);
+	text_char(t, ' ');
+	page_words(t, rest, strlen(rest), PAGE_NAME_MOST);
+	text_string(t, "</title>\n");
 }
 
 static void add_down(struct text *t, const struct page_cycle *c, unsigned i)
@@ -80,13 +109,18 @@ static void add_down(struct text *t, const struct page_cycle *c, unsigned i)
 	unsigned y = TOP + e->from * STEP + BOX_HEIGHT;
 	unsigned end = TOP + e->to * STEP;
 	open_edge(t, c, i);
-	text_format(t,
-	            "<path d=\"M%d %uV%u\"/><path class=\"head\" "
-	            "d=\"M%d %ul-5 -10h10z\"/><text x=\"%d\" y=\"%u\">",
-	            MIDDLE, y, end - 9, MIDDLE, end, MIDDLE + 12, y + 33);
+	text_format(
+		t,
+		"<path d=\"M%d %uV%u\"/><path class=\"head\" "
+		"d=\"M%d %ul-5 -10h10z\"/><text x=\"%d\" y=\"%u\">",
+		MIDDLE, y, end - 9, MIDDLE, end, MIDDLE + 12,
+		y + (style_columns(rest) > LABEL_COLUMNS - 1 - n ? 14 : 33));
 	page_words(t, kind, n, PAGE_NAME_MOST);
 	text_char(t, ' ');
-	add_fit(t, rest, LABEL_COLUMNS - 1 - n);
+	if (style_columns(rest) > LABEL_COLUMNS - 1 - n)
+		add_lines(t, rest, MIDDLE + 12, LABEL_COLUMNS);
+	else
+		add_fit(t, rest, LABEL_COLUMNS - 1 - n);
 	text_string(t, "</text></g>\n");
 }
 
@@ -110,9 +144,8 @@ static void add_side(struct text *t, const struct page_cycle *c, unsigned i,
 	            to < from ? to + 8 : to - 8, x, to, x + 8, to, BOX_X - 9,
 	            BOX_X, to, x - 7, middle);
 	page_words(t, kind, n, PAGE_NAME_MOST);
-	text_format(t, "<tspan x=\"%d\" dy=\"15\">", x - 7);
-	add_fit(t, rest, SIDE_COLUMNS - lane % 6 * 2);
-	text_string(t, "</tspan></text></g>\n");
+	add_lines(t, rest, x - 7, SIDE_COLUMNS - lane % 6 * 2);
+	text_string(t, "</text></g>\n");
 }
 
 void page_draw(struct text *t, const struct page_cycle *c)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/anomaly_words.h"
 #include "report/page_parts.h"
 #include "report/report.h"
 
@@ -16,6 +17,7 @@ struct finding_view {
 	const json_t *cycle;   /* edges */
 	struct text words;     /* the heading, as HTML */
 	struct text cause;     /* what it is grouped by, as HTML */
+	const char *anomaly;   /* its name, or NULL */
 	struct text body;      /* what only this kind has, as HTML */
 	const json_t *fails;   /* where, with file and line; or NULL */
 	const json_t *repeat;
@@ -39,9 +41,9 @@ static struct finding_view *add(struct findings *all, const json_t *of)
 static void name_cause(struct finding_view *f, const json_t *of,
                        const char *otherwise)
 {
-	const json_t *anomaly = json_object_get(of, "anomaly");
-	if (json_is_string(anomaly))
-		page_name(&f->cause, anomaly);
+	f->anomaly = document_string(of, "anomaly");
+	if (f->anomaly)
+		page_name(&f->cause, json_object_get(of, "anomaly"));
 	else
 		text_string(&f->cause, otherwise);
 }
@@ -203,6 +205,20 @@ static void add_wrong_read(struct findings *all, const json_t *a)
 	page_name(&f->cause, json_object_get(a, "name"));
 }
 
+/* A history that one side allows and the other forbids. */
+static void add_separation(struct findings *all, const json_t *s)
+{
+	if (!json_is_array(json_object_get(s, "steps"))) return;
+	struct finding_view *f = add(all, s);
+	f->example = s;
+	f->cycle = json_object_get(s, "cycle");
+	page_name(&f->words, json_object_get(s, "allows"));
+	text_string(&f->words, " allows, ");
+	page_name(&f->words, json_object_get(s, "forbids"));
+	text_string(&f->words, " forbids");
+	name_cause(f, s, "not allowed");
+}
+
 /* ---- proofs ---- */
 
 static void tell_text(struct text *t, const char *title, const json_t *text)
@@ -326,6 +342,8 @@ static void gather(struct findings *all, const json_t *r)
 		add_witness(all, one);
 	json_array_foreach(json_object_get(r, "predictions"), i, one)
 		add_prediction(all, one);
+	json_array_foreach(json_object_get(r, "separations"), i, one)
+		add_separation(all, one);
 	one = json_object_get(r, "counterexample");
 	if (json_is_object(one)) add_counterexample(all, one);
 	json_array_foreach(json_object_get(r, "cycles"), i, one)
@@ -342,6 +360,18 @@ static size_t told_before(const struct findings *all, size_t i)
 		               json_object_get(all->items[k].example, "steps")))
 			return k;
 	return i;
+}
+
+/* What a schedule was too long for. */
+static void tell_left_out(struct text *t, const json_t *example)
+{
+	const json_t *n = json_object_get(example, "steps_left_out");
+	if (!json_is_integer(n)) return;
+	text_string(t, "<p>The history is longer: ");
+	page_value(t, n);
+	text_string(t, json_integer_value(n) == 1
+	                       ? " more read or write is not shown.</p>\n"
+	                       : " more reads and writes are not shown.</p>\n");
 }
 
 static void print_finding(struct text *t, const struct findings *all, size_t i,
@@ -370,6 +400,7 @@ static void print_finding(struct text *t, const struct findings *all, size_t i,
 		page_history(t, steps, f->cycle,
 		             json_object_get(f->result, "sources"), f->fails,
 		             (unsigned)i + 1);
+	if (same == i) tell_left_out(t, f->example);
 	if (json_is_string(f->repeat)) {
 		text_string(t, "<h5>To repeat this run</h5>\n"
 		               "<code class=\"command\">");
@@ -401,6 +432,9 @@ static void print_group(struct text *t, const struct findings *all, size_t i)
 	            text_get(&all->items[i].cause));
 	text_format(t, count == 1 ? "(1 finding)" : "(%zu findings)", count);
 	text_string(t, "</span></h3>\n");
+	if (all->items[i].anomaly)
+		text_format(t, "<p>%s</p>\n",
+		            anomaly_meaning(all->items[i].anomaly));
 	for (size_t k = i; k < all->count; k++)
 		if (same_cause(all, i, k)) print_finding(t, all, k, k == i);
 	text_string(t, "</section>\n");

@@ -48,7 +48,9 @@ void page_title(struct text *t, const json_t *result);
 /* All that is not named in `but` (up to NULL): numbers and words in a table of
  * facts, lists and groups of groups each in one of their own. */
 void page_members(struct text *t, const json_t *of, const char *const *but);
-/* The levels and what is violated under each, of explore --levels. */
+/* The levels and what is violated under each, of explore --levels; is it such a
+ * result? */
+bool page_has_levels(const json_t *result);
 void page_levels(struct text *t, const json_t *result);
 
 /* ---- page_cycle.c ---- */

@@ -269,6 +269,13 @@ static void add_level(struct text *t, const json_t *row, const json_t *asked,
 	text_string(t, "</tr>\n");
 }
 
+bool page_has_levels(const json_t *result)
+{
+	const json_t *levels = json_object_get(result, "levels");
+	return json_is_array(levels) &&
+	       !json_is_string(json_array_get(levels, 0));
+}
+
 void page_levels(struct text *t, const json_t *result)
 {
 	const json_t *levels = json_object_get(result, "levels");

@@ -92,10 +92,12 @@ void report_predicted_line(struct text *t, const struct style *s,
 void report_json(struct text *t, const struct result *r, const char *version);
 /* Closes it, with a line end. */
 void report_json_end(struct json *j);
-/* {"isoscope":..,"program":..,"error":..}: nothing that was found is worth
- * anything. */
-void report_fault_json(struct text *t, const char *program, const char *fault,
-                       const char *version);
+/* {"isoscope":..,"program":..,"error":..,"errors":[..]}: the input cannot be
+ * read, or nothing that was found is worth anything. There is at least one
+ * error; `program` and `command` may be NULL. */
+void report_errors_json(struct text *t, const char *program,
+                        const struct diags *errors, const char *command,
+                        const char *version);
 
 /* ---- dot.c ---- */
 

@@ -137,7 +137,7 @@ static void print_assertion(struct json *j, const struct result *r,
 	json_close(j);
 }
 
-static void print_warning(struct json *j, const struct diag *w)
+static void print_diagnostic(struct json *j, const struct diag *w)
 {
 	json_open(j, NULL, '{');
 	json_text(j, "message", w->message);
@@ -182,7 +182,7 @@ void report_json(struct text *t, const struct result *r, const char *version)
 	if (r->has_warnings) {
 		json_open(&j, "warnings", '[');
 		for (size_t i = 0; i < r->warnings.count; i++)
-			print_warning(&j, &r->warnings.items[i]);
+			print_diagnostic(&j, &r->warnings.items[i]);
 		json_close(&j);
 	}
 	print_values(&j, &r->measures);
@@ -191,13 +191,19 @@ void report_json(struct text *t, const struct result *r, const char *version)
 	report_json_end(&j);
 }
 
-void report_fault_json(struct text *t, const char *program, const char *fault,
-                       const char *version)
+void report_errors_json(struct text *t, const char *program,
+                        const struct diags *errors, const char *command,
+                        const char *version)
 {
 	struct json j = json_to(t);
-	assert(program && fault);
+	assert(errors->count);
 	begin(&j, version);
-	json_text(&j, "program", program);
-	json_text(&j, "error", fault);
+	if (program) json_text(&j, "program", program);
+	json_text(&j, "error", errors->items[0].message);
+	json_open(&j, "errors", '[');
+	for (size_t i = 0; i < errors->count; i++)
+		print_diagnostic(&j, &errors->items[i]);
+	json_close(&j);
+	if (command) json_text(&j, "command", command);
 	report_json_end(&j);
 }

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/json.h"
+#include "report/anomaly_words.h"
 #include "report/outcomes.h"
 
 static const char schema[] =
@@ -293,10 +294,33 @@ static void add_result(struct json *j, const struct outcome *x)
 static bool is_first_of_rule(const struct outcomes *o, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
-		if (o->items[k].state == OUTCOME_FAILED &&
+		if (outcome_is_bad(&o->items[k]) &&
 		    !strcmp(rule_of(&o->items[k]), rule_of(&o->items[i])))
 			return false;
-	return o->items[i].state == OUTCOME_FAILED;
+	return outcome_is_bad(&o->items[i]);
+}
+
+static void add_rule(struct json *j, const char *rule)
+{
+	static const char help[] =
+		"The flows are a history that the isolation level allows. Read "
+		"with a lock (FOR UPDATE), make one statement of a read and "
+		"its "
+		"write, or raise the level; isoscope explore --fix finds edits "
+		"that are enough.";
+	json_open(j, NULL, '{');
+	json_text(j, "id", rule);
+	json_open(j, "shortDescription", '{');
+	json_text(j, "text",
+	          strcmp(rule, "error") ? anomaly_meaning(rule)
+	                                : "The input cannot be read.");
+	json_close(j);
+	if (strcmp(rule, "error")) {
+		json_open(j, "help", '{');
+		json_text(j, "text", help);
+		json_close(j);
+	}
+	json_close(j);
 }
 
 static void add_tool(struct json *j, const struct outcomes *o,
@@ -309,22 +333,39 @@ static void add_tool(struct json *j, const struct outcomes *o,
 	json_open(j, "rules", '[');
 	for (size_t i = 0; i < o->count; i++) {
 		if (!is_first_of_rule(o, i)) continue;
-		json_open(j, NULL, '{');
-		json_text(j, "id", rule_of(&o->items[i]));
-		json_close(j);
+		add_rule(j, rule_of(&o->items[i]));
 	}
 	json_close(j);
 	json_close(j);
 	json_close(j);
 }
 
-static void add_invocation(struct json *j, const json_t *first)
+/* What could not be read, and what could not be decided, as notifications. */
+static void add_notification(struct json *j, const struct outcome *x)
+{
+	struct text words = { 0 };
+	json_open(j, NULL, '{');
+	json_text(j, "level", outcome_is_bad(x) ? "error" : "note");
+	text_format(&words, "%s: %s", text_get(&x->name), text_get(&x->why));
+	add_message(j, text_get(&words));
+	json_close(j);
+	text_free(&words);
+}
+
+static void add_invocation(struct json *j, const struct outcomes *o,
+                           const json_t *first)
 {
 	const char *command = document_string(first, "command");
 	json_open(j, "invocations", '[');
 	json_open(j, NULL, '{');
 	if (command) json_text(j, "commandLine", command);
-	json_bool(j, "executionSuccessful", !document_string(first, "error"));
+	json_bool(j, "executionSuccessful", !o->errors);
+	json_open(j, "toolExecutionNotifications", '[');
+	for (size_t i = 0; i < o->count; i++)
+		if (o->items[i].state == OUTCOME_ERROR ||
+		    o->items[i].state == OUTCOME_OPEN)
+			add_notification(j, &o->items[i]);
+	json_close(j);
 	json_close(j);
 	json_close(j);
 }
@@ -341,12 +382,11 @@ void report_sarif(struct text *t, const struct documents *d)
 	json_open(&j, "runs", '[');
 	json_open(&j, NULL, '{');
 	add_tool(&j, &o, first);
-	add_invocation(&j, first);
+	add_invocation(&j, &o, first);
 	json_text(&j, "columnKind", "unicodeCodePoints");
 	json_open(&j, "results", '[');
 	for (size_t i = 0; i < o.count; i++)
-		if (o.items[i].state == OUTCOME_FAILED)
-			add_result(&j, &o.items[i]);
+		if (outcome_is_bad(&o.items[i])) add_result(&j, &o.items[i]);
 	json_close(&j);
 	json_close(&j);
 	json_close(&j);

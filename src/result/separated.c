@@ -175,6 +175,7 @@ static void add_values(struct result *r, struct result_values *to,
 		result_json(r, to, "history", &words);
 		result_cycle(r, result_list(r, to, "cycle"), p->history,
 		             &p->cycle);
+		result_steps(r, to, p->history, NULL, NULL);
 	} else {
 		result_text(r, to, "history", NULL);
 	}

@@ -452,6 +452,7 @@ bool spec_read_setup(struct sources *all, struct spec_setup *s,
 		*digest = hash_bytes(*digest, text_get(&text), text.length);
 		fine = source_check_text(all, source);
 	} else {
+		diags_file(all->diags, text_get(&path));
 		source_error(all, s->at, "cannot read '%s': %s",
 		             text_get(&path), why);
 	}
