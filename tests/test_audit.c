@@ -68,6 +68,51 @@ static const char stderr_log[] =
 	"2024-01-02 10:20:30.1 UTC [71] LOG:  statement: COMMIT\n";
 static const char stock_schema[] = "stock,id,int,,PRI\nstock,n,int,,\n";
 
+/* The same two statements, without transactions. */
+static const char queries_csv[] =
+	"calls,query,userid\n7,\"SELECT n FROM stock\nWHERE id = $1 -- "
+	"\"\"x\"\"\","
+	"10\n3,UPDATE stock SET n = $1 WHERE id = $2,10\n1,BEGIN,10\n";
+static const char queries_table[] =
+	"                 query                 | calls \n"
+	"---------------------------------------+-------\n"
+	" SELECT n FROM stock                  +|     7\n"
+	" WHERE id = $1                         |      \n"
+	" UPDATE stock SET n = $1 WHERE id = $2 |     3\n"
+	" BEGIN                                 |     1\n"
+	"(3 rows)\n"
+	"\n";
+static const char queries_bordered[] =
+	"+-------+---------------------------------------+\n"
+	"| calls |                 query                 |\n"
+	"+-------+---------------------------------------+\n"
+	"|     7 | SELECT n FROM stock -- \xc3\xa9\xc3\xa9            +|\n"
+	"|       | WHERE id = $1                         |\n"
+	"|     3 | UPDATE stock SET n = $1 WHERE id = $2 |\n"
+	"|     1 | BEGIN                                 |\n"
+	"+-------+---------------------------------------+\n";
+
+START_TEST(statements_alone)
+{
+	static const char *const logs[] = { queries_csv, queries_table,
+		                            queries_bordered };
+	struct audit a;
+	audit_of(&a, (struct audit_given){ .log = logs[_i],
+	                                   .schema = stock_schema,
+	                                   .level = LEVEL_PRC });
+	ck_assert_int_eq(a.logs[0].format, LOG_QUERIES);
+	ck_assert_uint_eq(a.classes.count, 2);
+	ck_assert_uint_eq(a.classes.items[0].instances, 7);
+	ck_assert_uint_eq(a.classes.items[0].operations, 2);
+	ck_assert_uint_eq(a.classes.items[1].instances, 3);
+	ck_assert_uint_eq(a.classes.transactions, 10);
+	ck_assert_uint_eq(a.anomaly_count, 0);
+	for (int k = 0; k < LOG_SKIP_COUNT; k++)
+		ck_assert_uint_eq(a.logs[0].skipped[k].count, 0);
+	audit_free(&a);
+}
+END_TEST
+
 START_TEST(every_format)
 {
 	static const struct {
@@ -503,6 +548,9 @@ START_TEST(what_is_no_log)
 		      { "\n\n", 0 },
 		      { "SELECT 1;\n", 0 },
 		      { "\0\1\2\3\377", 5 },
+		      { "query,rows\nSELECT 1,2\n", 0 },
+		      { " query | rows \n", 0 },
+		      { "\x1f\x8b\x08", 0 },
 		      { "{\"isoscope\":1}\n", 0 } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct audit a;
@@ -560,14 +608,47 @@ START_TEST(broken_logs)
 }
 END_TEST
 
+START_TEST(broken_queries)
+{
+	static const struct {
+		const char *before, *broken;
+		enum log_skip kind;
+		uint32_t line;
+	} cases[] = {
+		{ queries_csv, "1,\"SELECT", SKIP_CUT, 6 },
+		{ queries_csv, "1\n", SKIP_CUT, 6 },
+		{ queries_table, " SELECT 1 \n", SKIP_STRAY, 9 },
+		{ queries_table,
+		  " SELECT n                             +|     7\n", SKIP_CUT,
+		  9 },
+		{ queries_bordered, "garbage\n", SKIP_STRAY, 9 },
+		{ "garbage\n", queries_csv, SKIP_STRAY, 1 },
+	};
+	struct text log = { 0 };
+	struct audit a;
+	text_string(&log, cases[_i].before);
+	text_string(&log, cases[_i].broken);
+	audit_of(&a, (struct audit_given){ .log = text_get(&log),
+	                                   .schema = stock_schema,
+	                                   .level = LEVEL_PRC });
+	const struct log_skipped *s = &a.logs[0].skipped[cases[_i].kind];
+	ck_assert_uint_eq(a.classes.count, 2);
+	ck_assert_uint_eq(s->count, 1);
+	ck_assert_uint_eq(s->lines[0], cases[_i].line);
+	audit_free(&a);
+	text_free(&log);
+}
+END_TEST
+
 /* Bytes anywhere are changed, taken out, or end the log. */
 START_TEST(damaged_logs)
 {
-	static const char *const logs[] = { mysql_log, csv_log, json_log,
-		                            stderr_log };
+	static const char *const logs[] = { mysql_log,   csv_log,
+		                            json_log,    stderr_log,
+		                            queries_csv, queries_table };
 	struct rng r = { process_seed(_i, 1) };
 	for (int n = fewer(100); n; n--) {
-		const char *from = logs[rng_below(&r, 4)];
+		const char *from = logs[rng_below(&r, 6)];
 		size_t length = strlen(from);
 		char *log = mem_copy_string(from);
 		struct audit a;
@@ -756,6 +837,8 @@ void add_audit_tests(TCase *tests)
 	tcase_add_test(tests, a_limit_stops_it);
 	tcase_add_test(tests, what_is_no_log);
 	tcase_add_loop_test(tests, broken_logs, 0, 7);
+	tcase_add_loop_test(tests, statements_alone, 0, 3);
+	tcase_add_loop_test(tests, broken_queries, 0, 6);
 	tcase_add_loop_test(tests, damaged_logs, 0, 4);
 	tcase_add_loop_test(tests, operations, 0, STATEMENTS);
 	tcase_add_loop_test(tests, hints, 0, 7);

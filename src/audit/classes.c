@@ -327,7 +327,7 @@ void classes_add_instance(struct classes *c, struct steps *s)
 	if (new && x->literal_count) class_literals(x, s);
 	if (x->literal_count) refine_literals(c, x, s);
 	free(values);
-	x->instances++;
+	x->instances += c->times;
 	assert(x->count && x->count == s->count);
 }
 

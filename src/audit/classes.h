@@ -69,6 +69,7 @@ struct classes {
 	struct sql_words words;
 	bool mysql;
 	uint32_t file;
+	uint64_t times; /* what is added stands for so many */
 };
 
 void classes_init(struct classes *c, struct catalog *catalog,

@@ -40,6 +40,8 @@ static const struct {
 	               log_json_read },
 	[LOG_STDERR] = { "stderr", "PostgreSQL server log", log_stderr_fits,
 	                 log_stderr_read },
+	[LOG_QUERIES] = { "pg_stat_statements", "pg_stat_statements",
+	                  log_queries_fits, log_queries_read },
 };
 
 const char *log_format_word(enum log_format f)
@@ -165,6 +167,18 @@ static bool recognise(struct log_source *s, enum log_format *out)
 	return false;
 }
 
+static bool is_compressed(const struct text *t)
+{
+	static const char *const begins[] = { "\x1f\x8b",
+		                              "\xfd"
+		                              "7zXZ",
+		                              "\x28\xb5\x2f\xfd", "BZh" };
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+		if (!strncmp(text_get(t), begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
 bool log_read(struct log *log, FILE *from, struct audit_limit *limit,
               log_listener *listener, void *data, struct text *why)
 {
@@ -189,8 +203,14 @@ bool log_read(struct log *log, FILE *from, struct audit_limit *limit,
 		text_format(why,
 		            "its first %llu lines have no entry of a MySQL "
 		            "general log, or of a PostgreSQL log (csvlog, "
-		            "jsonlog, or of stderr with 'LOG:  statement:')",
-		            (unsigned long long)log->lines);
+		            "jsonlog, or of stderr with 'LOG:  statement:'), "
+		            "and no columns query and calls of "
+		            "pg_stat_statements%s",
+		            (unsigned long long)log->lines,
+		            is_compressed(&s->first)
+		                    ? "; it is compressed: pass what zcat, "
+		                      "xzcat or zstdcat make of it as '-'"
+		                    : "");
 	}
 	if (known && ferror(from)) {
 		text_string(why, "it cannot be read to its end");

@@ -11,7 +11,14 @@
 #include "audit/limit.h"
 #include "base/text.h"
 
-enum log_format { LOG_MYSQL, LOG_CSV, LOG_JSON, LOG_STDERR, LOG_FORMAT_COUNT };
+enum log_format {
+	LOG_MYSQL,
+	LOG_CSV,
+	LOG_JSON,
+	LOG_STDERR,
+	LOG_QUERIES,
+	LOG_FORMAT_COUNT
+};
 const char *log_format_word(enum log_format f);
 const char *log_format_name(enum log_format f);
 
@@ -30,7 +37,8 @@ struct log_entry {
 	uint64_t transaction;          /* likewise; 0: the log does not say */
 	const char *text, *parameters; /* parameters may be NULL */
 	size_t length, parameters_length;
-	uint32_t line; /* where it begins, from 1 */
+	uint32_t line;  /* where it begins, from 1 */
+	uint64_t times; /* it stands for so many; 0: for one */
 };
 
 /*     identifier, word in JSON, what was skipped: one, and many */
@@ -104,6 +112,14 @@ bool log_json_fits(const char *line);
 void log_json_read(struct log_source *s);
 bool log_stderr_fits(const char *line);
 void log_stderr_read(struct log_source *s);
+bool log_queries_fits(const char *line);
+void log_queries_read(struct log_source *s);
+
+enum { LOG_CSV_FIELDS = 48 };
+/* Splits in place. 0: it is no record, or its last quote is open. */
+unsigned log_csv_split(char *s, const char *fields[LOG_CSV_FIELDS]);
+/* Has it an odd number of quotes? */
+bool log_csv_turns(const struct log_line *line);
 
 /* A message of PostgreSQL's, whatever the form of the log: its session, its
  * virtual transaction or 0, its severity, text and detail (or NULL). */

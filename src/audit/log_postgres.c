@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-enum { RECORD_MOST = 16 << 20, CSV_FIELDS = 40, CSV_LEAST = 23 };
+enum { RECORD_MOST = 16 << 20, CSV_LEAST = 23 };
 
 static bool begins(const char **s, const char *with)
 {
@@ -104,14 +104,13 @@ bool log_csv_fits(const char *line)
 	return commas == 6;
 }
 
-/* Splits in place. 0: it is no record, or its last quote is open. */
-static unsigned csv_split(char *s, const char *fields[CSV_FIELDS])
+unsigned log_csv_split(char *s, const char *fields[LOG_CSV_FIELDS])
 {
 	unsigned n = 0;
 	for (;;) {
 		bool quoted = *s == '"';
 		char *to = s += quoted;
-		if (n == CSV_FIELDS) return 0;
+		if (n == LOG_CSV_FIELDS) return 0;
 		fields[n++] = to;
 		while (quoted ? *s && (*s != '"' || s[1] == '"')
 		              : *s && *s != ',') {
@@ -128,8 +127,7 @@ static unsigned csv_split(char *s, const char *fields[CSV_FIELDS])
 	}
 }
 
-/* Has it an odd number of quotes? */
-static bool csv_turns(const struct log_line *line)
+bool log_csv_turns(const struct log_line *line)
 {
 	bool odd = false;
 	for (size_t i = 0; i < line->length; i++) odd ^= line->text[i] == '"';
@@ -139,7 +137,7 @@ static bool csv_turns(const struct log_line *line)
 static void csv_record(struct log_source *s, struct text *record, uint32_t line,
                        bool cut)
 {
-	const char *f[CSV_FIELDS] = { 0 };
+	const char *f[LOG_CSV_FIELDS] = { 0 };
 	if (!line) return;
 	if (cut) {
 		log_skip(s, SKIP_LONG, line);
@@ -149,7 +147,7 @@ static void csv_record(struct log_source *s, struct text *record, uint32_t line,
 		log_skip(s, SKIP_BINARY, line);
 		return;
 	}
-	unsigned n = csv_split(record->data, f);
+	unsigned n = log_csv_split(record->data, f);
 	if (n < CSV_LEAST) {
 		log_skip(s, SKIP_CUT, line);
 		return;
@@ -194,7 +192,7 @@ void log_csv_read(struct log_source *s)
 			cut = true;
 		else
 			text_bytes(&record, line.text, line.length);
-		open ^= csv_turns(&line);
+		open ^= log_csv_turns(&line);
 		if (open) continue;
 		csv_record(s, &record, begun, cut);
 		begun = 0;

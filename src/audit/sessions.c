@@ -100,7 +100,7 @@ enum ending { END_COMMIT, END_ROLLBACK, END_CUT };
 static void finish(struct classes *c, struct session *s, enum ending how)
 {
 	if (s->own.count) {
-		c->transactions++;
+		c->transactions += c->times;
 		if (s->too_long)
 			c->too_long++;
 		else if (s->failed || how == END_ROLLBACK)
@@ -223,6 +223,7 @@ void classes_begin_log(struct classes *c, uint32_t file, bool mysql)
 	assert(!c->sessions->count);
 	c->file = file;
 	c->mysql = mysql;
+	c->times = 1;
 }
 
 void classes_add(void *classes, const struct log_entry *e)
@@ -247,6 +248,7 @@ void classes_add(void *classes, const struct log_entry *e)
 		}
 		break;
 	case LOG_STATEMENT:
+		c->times = e->times ? e->times : 1;
 		s->last = hash_bytes(1, e->text, e->length);
 		/* The log itself may say where transactions end. */
 		if (e->transaction && e->transaction != s->transaction) {
