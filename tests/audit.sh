@@ -207,6 +207,15 @@ if [ -n "${ISOSCOPE_LOGS:-}" ]; then
 		prestashop 210 2834
 		woocommerce 55 999
 	END
+	# What is kept are classes: memory does not grow with the log.
+	for _ in $(seq 30); do cat "$ISOSCOPE_LOGS"/*.log; done >many.log
+	for _ in 1 2 3; do cat many.log; done >long.log
+	for log in many.log long.log; do
+		/usr/bin/time -f %M -o "$log.kb" "$ISOSCOPE" audit $log -q >out
+	done
+	[ "$(tail -1 long.log.kb)" -lt $(($(tail -1 many.log.kb) * 2)) ] &&
+		pass || fail "$(tail -1 many.log.kb), $(tail -1 long.log.kb) KB"
+	rm many.log long.log
 else
 	echo "skipped: whole logs (ISOSCOPE_LOGS names their folder)"
 fi

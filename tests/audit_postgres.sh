@@ -27,7 +27,7 @@ as=
 server=$!
 trap 'kill -QUIT $server 2>/dev/null; rm -rf "$folder"' EXIT
 sql() {
-	psql -X -q -h "$folder" -U test postgres "$@" >psql 2>&1
+	psql -X -q -h "$folder" -U test postgres "$@" >said 2>&1
 }
 what='the server'
 soon sql -c 'SELECT 1'
@@ -38,14 +38,14 @@ END
 sql -c 'CREATE EXTENSION pg_stat_statements' -f schema.sql
 sql -c 'SELECT pg_stat_statements_reset()'
 # Two at once, so that their lines are mixed.
-cat >buy <<-'END'
+cat >buy <<-'EOF'
 	\set id random(1, 2)
 	BEGIN;
 	SELECT n FROM stock
 	WHERE id = :id;
 	UPDATE stock SET n = n - 1 WHERE id = :id;
 	END;
-END
+EOF
 for protocol in simple extended prepared; do
 	$bin/pgbench -n -h "$folder" -U test -M $protocol -c 2 -t 10 -f buy \
 		postgres >pgbench 2>&1 || { cat pgbench; fail pgbench; }

@@ -539,6 +539,59 @@ START_TEST(a_limit_stops_it)
 }
 END_TEST
 
+struct ticks {
+	uint64_t logs, searches, done, total;
+};
+
+static void on_tick(void *payload, const struct audit_progress *p)
+{
+	struct ticks *t = payload;
+	ck_assert_uint_le(p->done, p->total);
+	if (!p->log) {
+		t->searches++;
+		return;
+	}
+	ck_assert_uint_eq(t->searches, 0);
+	ck_assert_uint_gt(p->done, t->done);
+	ck_assert_uint_gt(p->statements, 4000 * t->logs);
+	t->done = p->done;
+	t->total = p->total;
+	t->logs++;
+}
+
+/* How far it has come is the share of all logs. */
+START_TEST(progress_is_told)
+{
+	struct audit a;
+	struct diags d = { 0 };
+	struct folder f = folder_new();
+	struct text text = { 0 };
+	char *one = folder_file(&f, "one"), *two = folder_file(&f, "two");
+	const char *paths[] = { one, two };
+	struct ticks ticks = { 0 };
+	struct audit_options o = { .logs = paths,
+		                   .log_count = 2,
+		                   .level = LEVEL_PRC,
+		                   .tick = on_tick,
+		                   .payload = &ticks };
+	for (int i = 0; i < 2500; i++)
+		text_string(&text, TWO("SELECT n FROM t WHERE id = 5", SET_N));
+	file_write_text(one, text_get(&text));
+	file_write_text(two, text_get(&text));
+	ck_assert(audit_run(&a, &o, &d));
+	ck_assert_uint_eq(ticks.logs, 4);
+	ck_assert_uint_eq(ticks.total, 2 * text.length);
+	ck_assert_uint_ge(ticks.searches, 1);
+	ck_assert_uint_eq(a.classes.items[0].instances, 5000);
+	audit_free(&a);
+	folder_remove(&f);
+	text_free(&text);
+	free(one);
+	free(two);
+	diags_free(&d);
+}
+END_TEST
+
 START_TEST(what_is_no_log)
 {
 	static const struct {
@@ -732,6 +785,10 @@ static const struct {
 	{ "SELECT @a := n, @@session.x FROM t WHERE s = 'a' 'b'", NULL },
 	{ "INSERT INTO t (id) SELECT v FROM u WHERE id = 1",
 	  "r:u.id r:u.v w:t.id" },
+	{ "COPY t FROM STDIN", "w:t.id w:t.n w:t.s" },
+	{ "COPY t (n, s) TO STDOUT", "r:t.n r:t.s" },
+	{ "COPY (SELECT n FROM t WHERE id = 1) TO STDOUT", "r:t.id r:t.n" },
+	{ "DECLARE c CURSOR FOR SELECT n FROM t", "r:t.n" },
 	{ "SELECT count(*) FROM t WHERE n = 0x1F OR !n", "r:t.n r:t.n" },
 	{ "SELECT n FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.id = t.id)",
 	  "r:u.id r:t.id r:t.n" },
@@ -835,6 +892,7 @@ void add_audit_tests(TCase *tests)
 	tcase_add_test(tests, deep_expressions);
 	tcase_add_test(tests, rows_meet_all_conditions);
 	tcase_add_test(tests, a_limit_stops_it);
+	tcase_add_test(tests, progress_is_told);
 	tcase_add_test(tests, what_is_no_log);
 	tcase_add_loop_test(tests, broken_logs, 0, 7);
 	tcase_add_loop_test(tests, statements_alone, 0, 3);

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/bits.h"
 #include "base/memory.h"
@@ -55,6 +56,42 @@ static bool read_hints(struct audit *a, struct diags *d)
 	return fine;
 }
 
+/* ---- progress ---- */
+
+enum { ENTRIES_A_TICK = 4096, EDGES_A_TICK = 64 };
+
+static void tick(const struct audit *a, struct audit_progress p)
+{
+	if (!a->options.tick) return;
+	p.seconds = seconds_now() - a->begun;
+	p.classes = a->classes.count;
+	a->options.tick(a->options.payload, &p);
+}
+
+static void tick_log(const struct audit *a, uint32_t file)
+{
+	struct audit_progress p = { .log = a->options.logs[file],
+		                    .done = a->bytes_read + a->logs[file].bytes,
+		                    .total = a->bytes };
+	for (uint32_t i = 0; i <= file; i++)
+		p.statements += a->logs[i].statements;
+	tick(a, p);
+}
+
+/* 0, if one of them is no file. */
+static uint64_t size_of_logs(const struct audit_options *o)
+{
+	uint64_t all = 0;
+	struct stat s;
+	for (uint32_t i = 0; i < o->log_count; i++) {
+		if (stat(o->logs[i], &s) || !S_ISREG(s.st_mode)) return 0;
+		all += (uint64_t)s.st_size;
+	}
+	return all;
+}
+
+/* ---- logs ---- */
+
 struct listener {
 	struct audit *audit;
 	uint32_t file;
@@ -70,6 +107,7 @@ static void hear(void *data, const struct log_entry *e)
 		classes_begin_log(&a->classes, l->file,
 		                  a->logs[l->file].format == LOG_MYSQL);
 	l->begun = true;
+	if (++a->entries % ENTRIES_A_TICK == 0) tick_log(a, l->file);
 	classes_add(&a->classes, e);
 }
 
@@ -90,6 +128,7 @@ static bool read_log(struct audit *a, uint32_t i, struct diags *d)
 			&a->logs[i].skipped[SKIP_CUT],
 			a->classes.broken.lines[k < LOG_PLACES ? k : 0]);
 	a->classes.broken = (struct log_skipped){ 0 };
+	a->bytes_read += a->logs[i].bytes;
 	if (!fine) cannot_read(d, path, text_get(&why));
 	if (a->logs[i].stopped) a->stop = a->limit.stop;
 	text_free(&why);
@@ -171,6 +210,10 @@ static void find_anomalies(struct audit *a)
 	if (out_of_time(a) || !a->graph.dangerous) return;
 	cycles_init(&s, &a->graph, &a->limit);
 	for (uint32_t i = 0; i < a->graph.edge_count; i++) {
+		if (i % EDGES_A_TICK == 0)
+			tick(a,
+			     (struct audit_progress){
+				     .done = i, .total = a->graph.edge_count });
 		if (!is_pivot_edge(&a->graph.edges[i])) continue;
 		if (out_of_time(a)) break;
 		switch (cycle_find(&s, i, &c)) {
@@ -322,7 +365,9 @@ bool audit_spans_call(const struct audit *a, const struct audit_anomaly *x)
 bool audit_run(struct audit *a, const struct audit_options *o, struct diags *d)
 {
 	double begun = seconds_now();
-	*a = (struct audit){ .options = *o };
+	*a = (struct audit){ .options = *o,
+		             .begun = begun,
+		             .bytes = size_of_logs(o) };
 	assert(o->log_count && conflicts_level(o->level));
 	a->limit.interrupt = o->interrupt;
 	if (o->timeout > 0) a->limit.end = begun + o->timeout;

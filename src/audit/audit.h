@@ -11,6 +11,16 @@
 
 struct history;
 
+/* How far it has come: with a log, or, without one, with the search. */
+struct audit_progress {
+	const char *log; /* its path; NULL: cycles are looked for */
+	uint64_t done,
+		total; /* bytes of all logs, or edges; total 0: unknown */
+	uint64_t statements;
+	uint32_t classes;
+	double seconds;
+};
+
 struct audit_options {
 	const char *const *logs; /* paths; "-": the standard input */
 	uint32_t log_count;
@@ -20,6 +30,9 @@ struct audit_options {
 	bool lifts;           /* statements are kept, for lift() */
 	bool confirms;        /* so they are, and cycles are explored */
 	const char *as;       /* what the database calls it, or NULL */
+	/* Called now and then; NULL: not. */
+	void (*tick)(void *payload, const struct audit_progress *p);
+	void *payload;
 	WITH_BUDGET;
 };
 
@@ -71,6 +84,11 @@ struct audit {
 	uint64_t confirmations[CONFIRMATIONS];
 	enum stop_reason stop;
 	double read_seconds, search_seconds;
+	/* For progress. */
+	double begun;
+	uint64_t bytes;      /* of all logs; 0: not known */
+	uint64_t bytes_read; /* of those before the one that is read */
+	uint64_t entries;
 };
 
 /* False, with diagnostics, if an input cannot be read. */

@@ -251,6 +251,34 @@ static void insert(struct walk *w, json_t *body)
 	            *walk_alias(relation) ? walk_alias(relation) : name, table);
 }
 
+/* Of a table: all of its columns, or those that are listed. */
+static void copy(struct walk *w, json_t *body)
+{
+	json_t *relation = json_object_get(body, "relation"), *item;
+	json_t *listed = json_object_get(body, "attlist");
+	bool from = json_is_true(json_object_get(body, "is_from"));
+	struct mentions s;
+	size_t i;
+	if (!relation) {
+		walk_statement(w, json_object_get(body, "query"));
+		return;
+	}
+	walk_enter(w, &s);
+	walk_changed_table(w, relation);
+	uint32_t place = s.items[0].place;
+	json_array_foreach(listed, i, item) walk_add(
+		w,
+		catalog_logged_column(w->catalog, walk_table_of(w, s.items),
+	                              node_name(item)),
+		place, from ? OPERATION_WRITE | OPERATION_FRESH : 0);
+	if (!json_array_size(listed) && from)
+		write_all(w, place, OPERATION_WRITE | OPERATION_FRESH);
+	else if (!json_array_size(listed))
+		walk_read_all(w, s.items);
+	walk_reads(w, json_object_get(body, "whereClause"));
+	walk_leave(w, &s);
+}
+
 void walk_statement(struct walk *w, json_t *node)
 {
 	json_t *body;
@@ -265,9 +293,10 @@ void walk_statement(struct walk *w, json_t *node)
 	else if (node_is(node, "DeleteStmt", &body))
 		delete (w, body);
 	else if (node_is(node, "ExplainStmt", &body) ||
-	         node_is(node, "DeclareCursorStmt", &body) ||
-	         node_is(node, "CopyStmt", &body))
+	         node_is(node, "DeclareCursorStmt", &body))
 		walk_statement(w, json_object_get(body, "query"));
+	else if (node_is(node, "CopyStmt", &body))
+		copy(w, body);
 	w->depth--;
 }
 

@@ -255,9 +255,10 @@ static enum template_kind kind_of_set(const struct sql_words *w, uint32_t from,
 static enum template_kind kind_of(const struct sql_words *w, uint32_t from,
                                   uint32_t to)
 {
-	static const char *const data[] = { "SELECT", "INSERT", "UPDATE",
-		                            "DELETE", "WITH",   "VALUES",
-		                            "(",      "TABLE",  NULL };
+	static const char *const data[] = { "SELECT",  "INSERT", "UPDATE",
+		                            "DELETE",  "WITH",   "VALUES",
+		                            "(",       "TABLE",  "COPY",
+		                            "DECLARE", NULL };
 	static const char *const schema[] = { "CREATE", "ALTER",    "DROP",
 		                              "RENAME", "TRUNCATE", NULL };
 	static const char *const nothing[] = {

@@ -10,7 +10,35 @@
 #include "cli/outputs.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
+#include "report/progress.h"
 #include "result/audited.h"
+#include "result/names.h"
+#include "result/numbers.h"
+
+static void on_tick(void *payload, const struct audit_progress *p)
+{
+	struct progress *to = payload;
+	struct text words = { 0 };
+	if (!progress_due(to, p->seconds)) return;
+	if (p->log) {
+		name_plain(&words, p->log);
+		text_string(&words, ": ");
+	} else {
+		text_string(&words, "cycles: ");
+	}
+	if (p->total)
+		text_format(&words, "%.0f %%, ",
+		            100.0 * (double)p->done / (double)p->total);
+	if (p->log) {
+		number_plural(&words, p->statements, "statement", "statements");
+		text_string(&words, ", ");
+	}
+	number_plural(&words, p->classes, "class", "classes");
+	text_string(&words, ", ");
+	number_seconds(&words, p->seconds);
+	progress_say(to, p->seconds, text_get(&words));
+	text_free(&words);
+}
 
 /* What is explored and lifted are transactions. */
 static bool grouping_fits(const struct command_line *c, const char *words)
@@ -96,10 +124,14 @@ int audit_main(const struct command_line *c)
 	struct diags d = { 0 };
 	uint64_t explain;
 	if (!settings(c, &o, &explain)) return EXIT_USAGE;
+	struct progress progress = output_progress(c);
+	o.tick = on_tick;
+	o.payload = &progress;
 	signals_catch();
 	o.interrupt = signals_flag();
 	bool fine = audit_run(&a, &o, &d);
 	if (fine && o.confirms) confirm_anomalies(&a);
+	progress_end(&progress);
 	say_diagnostics(c, &d);
 	int code = fine ? tell(c, &a, explain) : EXIT_INPUT;
 	if (fine && !write_program(c, &a)) code = EXIT_INTERNAL;
