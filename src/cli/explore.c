@@ -146,6 +146,7 @@ static int explore_path(struct exploration *x)
 	struct program *p = read_program(x->line, x->line->operand_count
 	                                                  ? x->line->operands[0]
 	                                                  : task_path(task));
+	explore_read(x->line);
 	if (!p) return EXIT_INPUT;
 	x->style = output_style(x->line, outputs_result_stream(x->line));
 	int code = explore_program(x, p);
@@ -156,6 +157,11 @@ static int explore_path(struct exploration *x)
 }
 
 int explore_main(const struct command_line *c)
+{
+	return c->value[OPTION_WATCH] ? explore_watch(c) : explore_once(c);
+}
+
+int explore_once(const struct command_line *c)
 {
 	struct exploration x = { .line = c };
 	struct problem problem = { 0 };

@@ -32,6 +32,12 @@ struct explore_wish explore_wish_read(const struct command_line *c);
 int explore_levels(struct exploration *x);
 int explore_estimate(struct exploration *x);
 int explore_random(struct exploration *x);
+/* explore_watch.c: --watch; and called when the program was read, or could not
+ * be. */
+int explore_watch(const struct command_line *c);
+void explore_read(const struct command_line *c);
+/* The command without --watch. */
+int explore_once(const struct command_line *c);
 /* explore_repair.c: --fix. */
 int explore_repair(struct exploration *x);
 /* Gives the explorer what a run before has found; false, after saying why, if

@@ -69,6 +69,8 @@ static const struct rule rules[] = {
 	{ OPTION_FIX, "all their histories are, in the usual way",
 	  OTHERS(OPTION_EXPLORE_FROM, OPTION_SYMMETRY, OPTION_MAX_CHANGES,
 	         OPTION_BASE, OPTION_ALGORITHM, OPTION_SESSIONS_ORDER) },
+	{ OPTION_WATCH, "what a checkpoint or a unit is of may not change",
+	  OTHERS(OPTION_UNIT, OPTION_CHECKPOINT, OPTION_RESUME) },
 	{ OPTION_ENGINE,
 	  "its server is of this exploration alone; omit one of them",
 	  OTHERS(OPTION_FIX, OPTION_UNIT, OPTION_CHECKPOINT, OPTION_RESUME,

@@ -49,8 +49,7 @@ static int run(enum command command, int count, char **arguments)
 			}
 		}
 	}
-	if (code == EXIT_INPUT && said.misused) code = EXIT_USAGE;
-	if (code == EXIT_INPUT && !reports_of_errors(&c)) code = EXIT_INTERNAL;
+	if (code == EXIT_INPUT) code = command_end(&c, code);
 	command_line_free(&c);
 	diags_free(&said.errors);
 	return code;

@@ -282,7 +282,7 @@ static bool says_nothing(int option)
 		OPTION_JSON,   OPTION_DOT,   OPTION_SVG,      OPTION_HTML,
 		OPTION_SARIF,  OPTION_JUNIT, OPTION_TAP,      OPTION_GITHUB,
 		OPTION_QUIET,  OPTION_COLOR, OPTION_NO_COLOR, OPTION_HISTORIES,
-		OPTION_SORTED, OPTION_JOBS,  OPTION_CLIENT,
+		OPTION_SORTED, OPTION_JOBS,  OPTION_CLIENT,   OPTION_WATCH,
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i] == (enum option_id)option) return true;

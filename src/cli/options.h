@@ -322,6 +322,9 @@ enum command {
 	  "find the cheapest edits of the program under which nothing is "     \
 	  "violated: reads that lock, atomic updates, transactions at a "      \
 	  "stronger level")                                                    \
+	X(WATCH, IN_EXPLORE, "watch", 0, NULL, NULL,                           \
+	  "explore again whenever a file of the program changes, until "       \
+	  "Ctrl-C")                                                            \
 	X(MAX_EDITS, IN_EXPLORE, "max-edits", 0, "N", NULL,                    \
 	  "with --fix: at most N edits together (3)")                          \
 	X(WEIGHTS, IN_EXPLORE, "weights", 0, "FILE", NULL,                     \

@@ -19,6 +19,7 @@ struct said {
 	struct diags errors; /* in its input; with the files that this is */
 	bool reported;       /* the forms are written already */
 	bool misused;        /* the options do not go with the input */
+	int watcher;         /* who wants to hear of the files; 0: nobody */
 };
 
 /* "isoscope: ..." on stderr. */

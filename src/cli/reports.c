@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "api/sources.h"
+#include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "isoscope.h"
@@ -143,4 +144,11 @@ bool reports_of_errors(const struct command_line *c)
 	if (!reports_wanted(c) || c->said->reported || !c->said->errors.count)
 		return true;
 	return reports_write(c, &none);
+}
+
+int command_end(const struct command_line *c, int code)
+{
+	if (code != EXIT_INPUT) return code;
+	if (c->said->misused) return EXIT_USAGE;
+	return reports_of_errors(c) ? code : EXIT_INTERNAL;
 }

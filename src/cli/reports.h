@@ -37,5 +37,8 @@ bool reports_convert(const struct command_line *c, const char *path,
 /* Writes the errors that were said, if these forms are asked for and have not
  * been written. */
 bool reports_of_errors(const struct command_line *c);
+/* What the command's exit code is in the end: the forms are written if they
+ * were not, and a misuse that only the input shows is one. */
+int command_end(const struct command_line *c, int code);
 
 #endif
