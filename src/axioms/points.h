@@ -104,6 +104,9 @@ void points_only_grow(struct points *p);
  * room for a point. Before points_clear. */
 void points_may_give_up(struct points *p);
 
+/* Those that there are, but for init's. */
+uint32_t points_count(const struct points *p);
+
 /* Transaction t begins, pending; these precede it in session order. */
 void points_begin(struct points *p, uint32_t t, enum level level, bool aborts,
                   const word *before, unsigned words);

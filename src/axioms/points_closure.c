@@ -29,6 +29,7 @@ struct points_closure *points_closure_new(enum level level)
 	s->level = level;
 	s->points = points_new();
 	s->turns = s->ordered = s->next_rank = 1;
+	s->order_number = s->order_numbers = 1;
 	s->first_capacity = 16;
 	s->first = mem_take0(s->first_capacity, sizeof *s->first);
 	s->locks = NOWHERE;
@@ -52,6 +53,7 @@ void points_closure_free(struct points_closure *s)
 	free(s->holders);
 	free(s->rank);
 	free(s->marks);
+	free(s->fits);
 	free(s->commits);
 	free(s->kept);
 	free(s->kept_ranks);
@@ -62,6 +64,7 @@ size_t points_closure_bytes(const struct points_closure *s)
 {
 	return points_bytes(s->points) + s->capacity * sizeof *s->log +
 	       s->mark_capacity * sizeof *s->marks +
+	       s->fit_capacity * sizeof *s->fits +
 	       (s->first_capacity + s->key_count) * sizeof *s->first +
 	       s->kept_capacity * sizeof *s->kept +
 	       s->kept_room * sizeof *s->kept_ranks +
@@ -106,14 +109,17 @@ static void append(struct points_closure *s, struct happened h)
 	}
 	VEC_RESERVE(s->log, s->count, s->capacity);
 	s->log[s->count++] = h;
-	s->point_count += points_of(&h);
+	if (s->count >= s->fit_capacity) {
+		s->fit_capacity = s->capacity + 1;
+		s->fits = mem_grow(s->fits, s->fit_capacity, sizeof *s->fits);
+	}
+	s->fits[s->count].order = 0;
 }
 
 /* The last entry is taken back. */
 static void drop_last(struct points_closure *s)
 {
 	const struct happened *h = &s->log[s->count - 1];
-	s->point_count -= points_of(h);
 	s->count--;
 	if (!is_lock(h)) return;
 	assert(s->holders[h->key] == s->count);
@@ -162,12 +168,12 @@ static bool is_pending(const struct points_closure *s)
 
 /* ---- points ---- */
 
-/* Makes room, at which what was fed is forgotten. Rows as short as can be: most
- * of the time goes into them. */
-static void lay_out(struct points_closure *s, const struct closure *c)
+/* Makes room for so many points, or more, at which what was fed is forgotten.
+ * Rows as short as can be: most of the time goes into them, and most reads are
+ * at a point that is there already. */
+static void lay_out(struct points_closure *s, const struct closure *c,
+                    uint32_t points)
 {
-	/* And one that is tried, and where locks are given up. */
-	uint32_t points = s->point_count + 1 + s->gives_up;
 	uint32_t words = BITS_WORDS(points + 1);
 	if (c->n <= s->room && points <= s->point_room) return;
 	if (s->room < c->n) s->room = c->n;
@@ -219,14 +225,22 @@ static void take(const struct points_closure *s, const struct happened *h)
 	}
 }
 
+/* When the next entry has been fed: its own, and one that is tried, and where
+ * locks are given up. */
+static uint32_t points_needed(const struct points_closure *s)
+{
+	uint32_t more = s->fed < s->count ? points_of(&s->log[s->fed]) : 0;
+	return points_count(s->points) + more + 1 + s->gives_up;
+}
+
 static void feed(struct points_closure *s, const struct closure *c)
 {
-	lay_out(s, c);
 	if (s->mark_capacity < s->capacity) {
 		s->mark_capacity = s->capacity;
 		s->marks = mem_grow(s->marks, s->capacity, sizeof *s->marks);
 	}
 	while (s->fed < s->count) {
+		lay_out(s, c, points_needed(s));
 		const struct happened *h = &s->log[s->fed];
 		s->marks[s->fed++] = points_mark(s->points);
 		if (h->what == BEGINS)
@@ -238,10 +252,12 @@ static void feed(struct points_closure *s, const struct closure *c)
 	}
 }
 
-/* The order changes: of the last transaction only this is known. */
+/* The order changes, to one that had this number, or (0) a new one: of the last
+ * transaction only this is known. */
 static void take_order(struct points_closure *s, const struct closure *c,
-                       uint32_t next_rank, uint32_t middle)
+                       uint64_t number, uint32_t next_rank, uint32_t middle)
 {
+	s->order_number = number ? number : ++s->order_numbers;
 	s->next_rank = next_rank;
 	s->ordered = c->count - 1;
 	forget_place(s, middle);
@@ -260,7 +276,7 @@ static void adopt(struct points_closure *s, const struct closure *c)
 	}
 	if (changed || s->ordered + 1 != c->count || s->next_rank != s->turns ||
 	    s->place.middle != s->rank[last])
-		take_order(s, c, s->turns, s->rank[last]);
+		take_order(s, c, 0, s->turns, s->rank[last]);
 }
 
 /* Keeps the order of s->commits for the next read; that at hand if the source
@@ -269,6 +285,7 @@ static void keep_order(struct points_closure *s, const struct closure *c,
                        uint32_t source)
 {
 	uint32_t *ranks, next_rank = s->next_rank, middle = s->place.below;
+	uint64_t number = s->order_number;
 	if (s->kept_end + c->n > KEPT_MOST) return;
 	if (s->kept_room < s->kept_end + c->n) {
 		s->kept_room = 2 * (s->kept_end + c->n);
@@ -279,6 +296,7 @@ static void keep_order(struct points_closure *s, const struct closure *c,
 	memcpy(ranks, s->rank, c->n * sizeof *ranks);
 	if (source != NOWHERE) {
 		next_rank = s->turns;
+		number = ++s->order_numbers;
 		for (uint32_t i = 1; i < s->turns; i++)
 			ranks[s->commits[i]] = i;
 		middle = ranks[c->order[c->count - 1]];
@@ -286,8 +304,8 @@ static void keep_order(struct points_closure *s, const struct closure *c,
 	s->kept_end += c->n;
 	VEC_RESERVE(s->kept, s->kept_count, s->kept_capacity);
 	s->kept[s->kept_count++] =
-		(struct kept_order){ s->count, source, next_rank, middle,
-		                     s->kept_end };
+		(struct kept_order){ s->count, source, next_rank,
+		                     middle,   number, s->kept_end };
 }
 
 /* Of the entries from this one on. */
@@ -335,6 +353,24 @@ static void make_ranks(struct points_closure *s, const struct closure *c)
 	s->rank[HISTORY_INIT] = 0;
 }
 
+/* Where the last transaction is, as far as it was looked at, is known. */
+static void note_fit(struct points_closure *s)
+{
+	const struct place *p = &s->place;
+	assert(p->fit.end <= s->count);
+	s->fits[p->fit.end] =
+		(struct known_fit){ p->fit, p->below, s->order_number };
+}
+
+/* Finds it again, after going back to this entry. */
+static void recall_fit(struct points_closure *s, uint32_t end)
+{
+	const struct known_fit *k = &s->fits[end];
+	bool known = k->order == s->order_number && k->below == s->place.below;
+	assert(!known || k->fit.end == end);
+	s->place.fit = known ? k->fit : (struct fit){ 0 };
+}
+
 /* Has the last transaction a place in the order, if it commits there? If not,
  * *fails is the log entry that leaves none. */
 static bool fits_at(struct points_closure *s, const struct closure *c,
@@ -352,7 +388,10 @@ static bool fits_at(struct points_closure *s, const struct closure *c,
 	fine = points_fit(s, c, &v, turn, &s->place.fit);
 	for (uint32_t i = old; fine && below < NOWHERE && i < s->count; i++)
 		locks |= is_lock(&s->log[i]);
-	if (fine && (!locks || points_others_fit(s, c, below))) return true;
+	if (fine && (!locks || points_others_fit(s, c, below))) {
+		note_fit(s);
+		return true;
+	}
 	*fails = fine ? s->count - 1 : s->place.fit.end;
 	if (*fails >= s->count) *fails = s->count - 1;
 	s->place.fit.end = 0;
@@ -382,7 +421,7 @@ static bool recall(struct points_closure *s, const struct closure *c)
 			continue;
 		memcpy(s->rank, s->kept_ranks + first,
 		       (k->end - first) * sizeof *s->rank);
-		take_order(s, c, k->next_rank, k->middle);
+		take_order(s, c, k->number, k->next_rank, k->middle);
 		return true;
 	}
 	return false;
@@ -394,6 +433,15 @@ static bool last_fits_some(struct points_closure *s, const struct closure *c)
 	return last_fits(s, c) || (recall(s, c) && last_fits(s, c));
 }
 
+/* Has the transaction at this turn a place behind those before it? */
+static bool commits_last(const struct points_closure *s,
+                         const struct closure *c, uint32_t turn)
+{
+	struct view v = { turn, NOWHERE, NOWHERE };
+	struct fit f = points_fit_of_begin(s, c, &v, turn);
+	return points_fit(s, c, &v, turn, &f);
+}
+
 /* All that have ended get a place in the order. */
 static bool line_up(struct points_closure *s, const struct closure *c)
 {
@@ -402,11 +450,9 @@ static bool line_up(struct points_closure *s, const struct closure *c)
 	make_ranks(s, c);
 	for (; s->ordered < end; s->ordered++) {
 		bool last = s->ordered + 1 == c->count;
-		struct view v = { s->ordered, NOWHERE, NOWHERE };
-		struct fit f = points_fit_of_begin(s, c, &v, s->ordered);
 		if (s->next_rank > NOWHERE / 2 ||
 		    !(last ? last_fits_some(s, c)
-		           : points_fit(s, c, &v, s->ordered, &f)))
+		           : commits_last(s, c, s->ordered)))
 			return mend(s, c);
 		s->rank[c->order[s->ordered]] = last && s->place.below < NOWHERE
 		                                        ? s->place.below
@@ -536,7 +582,7 @@ void points_closure_rewind(struct points_closure *s, uint32_t count,
 	if (!pending || count < s->turns) forget_place(s, NOWHERE);
 	if (s->place.fails_last >= end) s->place.fails_last = NOWHERE;
 	if (s->place.fails_middle >= end) s->place.fails_middle = NOWHERE;
-	if (s->place.fit.end > end) s->place.fit = (struct fit){ 0 };
+	if (s->place.fit.end > end) recall_fit(s, end);
 	while (s->count > end) drop_last(s);
 	s->turns = count;
 	if (s->locks >= end) s->locks = NOWHERE;

@@ -63,7 +63,16 @@ struct place {
 struct kept_order {
 	uint32_t at, source;
 	uint32_t next_rank, middle;
+	uint64_t number;
 	size_t end; /* of its ranks, in kept_ranks */
+};
+
+/* Where the last transaction was when it was looked at last up to an entry of
+ * the log, in the order of this number, if it commits there. */
+struct known_fit {
+	struct fit fit;
+	uint32_t below;
+	uint64_t order;
 };
 
 struct points_closure {
@@ -77,12 +86,16 @@ struct points_closure {
 	uint32_t locks; /* the first entry that locks what it reads; or more
 	                 * than there are */
 	bool gives_up;  /* locks may end before their transactions */
-	uint32_t point_count; /* points of all that, at most, but for init's */
 	/* The order: ranks of ended transactions by number, for those of the
 	 * first `ordered` turns. */
 	uint32_t *rank;
 	uint32_t rank_capacity, ordered, next_rank;
 	struct place place; /* of the last transaction */
+	/* Of the orders there were, those of ended transactions that are still
+	 * there; a number stands for one of them. */
+	uint64_t order_number, order_numbers;
+	struct known_fit *fits; /* by the entry where they end */
+	uint32_t fit_capacity;
 	/* The points, of the first `fed` log entries. */
 	struct points *points;
 	struct points_mark *marks; /* before each */

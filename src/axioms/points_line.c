@@ -35,30 +35,35 @@ static bool saturate(struct points *p)
 	return true;
 }
 
-/* Puts the point behind the others of the new line, and before it all that must
- * come before it. */
-static uint32_t put(struct points *p, uint32_t count, word *done,
-                    uint32_t point)
-{
-	return order_put(&p->rows, p->count, count, done, point, p->rows.before,
-	                 p->width, p->width);
-}
-
 /* An order of the points with all edges, near the one that was found last: so
- * most of what that one chose stays as it is. */
-static void mend_line(struct points *p)
+ * most of what that one chose stays as it is. Each is put behind the others,
+ * and before it all that must come before it. */
+BITS_INLINE void mend_rows(struct points *p, unsigned width)
 {
 	uint32_t n = p->node_count, count = 0, *line = p->count;
+	const word *rows = p->rows.before;
 	word *done = p->rows.spare;
-	bits_zero(done, p->width);
+	bits_zero(done, width);
 	for (uint32_t i = 0; i < p->lined; i++)
-		if (p->line[i] < n) count = put(p, count, done, p->line[i]);
-	for (uint32_t i = p->lined; i < n; i++) count = put(p, count, done, i);
+		if (p->line[i] < n)
+			count = order_put(&p->rows, line, count, done,
+			                  p->line[i], rows, width, width);
+	for (uint32_t i = p->lined; i < n; i++)
+		count = order_put(&p->rows, line, count, done, i, rows, width,
+		                  width);
 	assert(count == n);
 	p->count = p->line;
 	p->line = line;
 	p->lined = n;
 	for (uint32_t i = 0; i < n; i++) p->rank[line[i]] = i;
+}
+
+static void mend_line(struct points *p)
+{
+	if (p->width == 1)
+		mend_rows(p, 1);
+	else
+		mend_rows(p, p->width);
 }
 
 /* An order of the points with all edges: by how many are before each. */

@@ -176,6 +176,11 @@ void points_clear(struct points *p, uint32_t transactions, uint32_t points)
 	bits_zero(p->past, p->words);
 }
 
+uint32_t points_count(const struct points *p)
+{
+	return p->node_count ? p->node_count - 1 : 0;
+}
+
 void points_be_runnable(struct points *p)
 {
 	assert(!p->room);

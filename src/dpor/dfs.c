@@ -62,14 +62,31 @@ enum go dfs_next(struct engine *e)
 
 /* ---- Reads ---- */
 
+/* The writers of the key as far as they matter: all, or the one there is. */
+static void list_writers(struct ledger *l, uint32_t key, bool is_free,
+                         word *out)
+{
+	if (!is_free) {
+		ledger_writers(l, key, out);
+		return;
+	}
+	bits_zero(out, l->closure.words);
+	bits_add(out, HISTORY_INIT);
+}
+
 enum go dfs_read(struct engine *e, const struct request *r, dfs_filter *filter)
 {
 	struct ledger *l = engine_ledger(e);
 	assert(l->pending.active && r->kind == REQUEST_READ);
 	uint32_t words = l->closure.words;
 	word *valid = region_take(&e->context.region, words * sizeof *valid);
-	ledger_writers(l, r->key, valid);
+	bool is_free = ledger_is_free(l, r->key);
+	list_writers(l, r->key, is_free, valid);
 	bool beyond = filter && filter(e, r->key, valid);
+	if (is_free && !beyond) {
+		e->algorithm->choose(e, r, NULL, HISTORY_INIT, valid);
+		return GO_DEEPER;
+	}
 	ledger_restrict(l, request_db_access(r), valid);
 	enum go go = search_writers(e, r, valid);
 	e->tally.stats.blocked += go == GO_BACK && !beyond;

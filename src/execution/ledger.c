@@ -593,14 +593,25 @@ bool ledger_may_read(struct ledger *l, struct db_access a, uint32_t source)
 	return allowed;
 }
 
-/* Has nobody but init written the key? No axiom over the commit order asks
+static bool only_init_writes(const struct closure *c, uint32_t key)
+{
+	const word *writers = c->writers + (size_t)key * c->words;
+	assert(key < c->key_count && !c->forward);
+	return bits_next(writers, 1, c->words) == 64 * c->words;
+}
+
+bool ledger_is_free(const struct ledger *l, uint32_t key)
+{
+	return !l->locks && only_init_writes(&l->closure, key);
+}
+
+/* Nobody but init has written the key: no axiom over the commit order asks
  * anything of the read then, even if it locks; the points of statements may. */
-static bool only_init_writes(const struct ledger *l, uint32_t key)
+static bool asks_nothing(const struct ledger *l, uint32_t key)
 {
 	const struct closure *c = &l->closure;
-	const word *writers = c->writers + (size_t)key * c->words;
 	return !level_has_statements(l->level) && !c->statement_owns &&
-	       bits_next(writers, 1, c->words) == 64 * c->words;
+	       only_init_writes(c, key);
 }
 
 void ledger_restrict(struct ledger *l, struct db_access a, word *row)
@@ -614,7 +625,7 @@ void ledger_restrict(struct ledger *l, struct db_access a, word *row)
 		return;
 	else if (l->points)
 		points_closure_restrict(l->points, &l->closure, &read, row);
-	else if (!only_init_writes(l, a.key))
+	else if (!asks_nothing(l, a.key))
 		BITS_EACH(t, row, l->closure.words)
 			if (!ledger_may_read(l, a, t)) bits_drop(row, t);
 }

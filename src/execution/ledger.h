@@ -245,6 +245,11 @@ void ledger_writers(struct ledger *l, uint32_t key, word *out);
  * be none. */
 const uint32_t *ledger_list_writers(struct ledger *l, struct db_access a,
                                     uint32_t most, uint32_t *count);
+/* Is init all that a read of the key, which is known, can take its value from,
+ * and that allowed? So it is at every level where only init has written it and
+ * no read locks: what the read says of the commit order, and of points, holds
+ * of any. */
+bool ledger_is_free(const struct ledger *l, uint32_t key);
 /* Of this row, of some of the writers, drops those that the level forbids.
  * Exact for every level. */
 void ledger_restrict(struct ledger *l, struct db_access a, word *row);
