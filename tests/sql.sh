@@ -411,6 +411,26 @@ run 0 explore locked.spec -i si
 run 1 explore locked.spec
 prints 'update t[1] n: '
 
+# A transaction's own level stays, unless -i is given: the columns of --levels
+# are the levels of the others, and with -i of all.
+sed 's/^step r1 { BEGIN;/step r1 { BEGIN ISOLATION LEVEL SERIALIZABLE;/
+	/^isolation/d' skew.spec >own.spec
+run 1 explore own.spec --levels
+prints 'keep it, unless -i is given; the columns are the levels of the others'
+prints 'There is no psi beside other levels'
+"$ISOSCOPE" explore own.spec --levels --json >columns 2>err
+for level in none rc ra cc prc pc si ser; do
+	{ cat own.spec; echo "isolation $level"; } >beside.spec
+	"$ISOSCOPE" explore beside.spec --json 2>err |
+		jq .stats.histories >out
+	jq ".levels[] | select(.level == \"$level\") | .histories" \
+		columns >expected
+	same "--levels beside a level of its own, $level" out expected
+done
+"$ISOSCOPE" explore own.spec -i si --levels --json | jq .levels >columns
+"$ISOSCOPE" explore skew.spec -i si --levels --json | jq .levels >out
+same 'with -i, no transaction has a level of its own' out columns
+
 # What three sessions did fits a screen.
 for program in bookings smallbank twitter; do
 	COLUMNS=80 "$ISOSCOPE" explore "$top/programs/sql/$program.spec" >out 2>err

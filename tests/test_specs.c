@@ -535,6 +535,76 @@ START_TEST(rows_that_are_not_read)
 }
 END_TEST
 
+/* ---- Levels of transactions ---- */
+
+/* The text, each BEGIN of which asks for its level: LEVEL_COUNT asks for none.
+ */
+static void with_levels(struct text *to, const char *text,
+                        const enum level *asked)
+{
+	static const char *const words[] = { [LEVEL_PRC] = "READ COMMITTED",
+		                             [LEVEL_SI] = "REPEATABLE READ",
+		                             [LEVEL_SER] = "SERIALIZABLE" };
+	const char *next;
+	for (; (next = strstr(text, "BEGIN;")); text = next, asked++) {
+		next += strlen("BEGIN");
+		text_bytes(to, text, (size_t)(next - text));
+		if (*asked != LEVEL_COUNT)
+			text_format(to, " ISOLATION LEVEL %s", words[*asked]);
+	}
+	text_string(to, text);
+}
+
+static void explore_levels(struct trial *x, const char *text,
+                           const enum level *asked, bool drop)
+{
+	struct text t = { 0 };
+	with_levels(&t, text, asked);
+	load_text(x, "levels.spec", text_get(&t), false);
+	if (drop) sql_drop_levels(x->program);
+	explore(x);
+	strings_sort(&x->ours);
+	strings_unique(&x->ours);
+	text_free(&t);
+}
+
+/* Two ways to say the same, and the levels that they ask for. */
+static void same_levels(const char *text, enum level level, const enum level *a,
+                        const enum level *b, bool drop, uint64_t seed)
+{
+	struct trial x = { .level = level }, y = { .level = level };
+	explore_levels(&x, text, a, drop);
+	explore_levels(&y, text, b, false);
+	same_outcomes(&x, &y, text, seed);
+	same_outcomes(&y, &x, text, seed);
+	unload(&x);
+	unload(&y);
+}
+
+/* A BEGIN without a level is one with the program's; what is dropped has not
+ * been there. */
+START_TEST(levels_of_transactions)
+{
+	uint64_t count = programs_or(200), from = first_seed();
+	for (uint64_t seed = from; seed < from + count; seed++) {
+		struct rng rng = { seed };
+		struct text t = { 0 };
+		enum level level = levels[rng_below(&rng, 3)];
+		enum level said[2], all[2],
+			none[] = { LEVEL_COUNT, LEVEL_COUNT };
+		for (int i = 0; i < 2; i++) {
+			bool plain = rng_below(&rng, 2);
+			all[i] = plain ? level : levels[rng_below(&rng, 3)];
+			said[i] = plain ? LEVEL_COUNT : all[i];
+		}
+		random_spec(&t, &rng);
+		same_levels(text_get(&t), level, said, all, false, seed);
+		same_levels(text_get(&t), level, said, none, true, seed);
+		text_free(&t);
+	}
+}
+END_TEST
+
 /* ---- Random ones ---- */
 
 START_TEST(random_situations)
@@ -568,6 +638,7 @@ END_TEST
 void add_specs_tests(TCase *tests)
 {
 	tcase_add_test(tests, rows_that_are_not_read);
+	tcase_add_test(tests, levels_of_transactions);
 	tcase_add_test(tests, random_situations);
 	tcase_add_test(tests, classic_situations);
 }

@@ -215,6 +215,31 @@ static void add_row(struct result *r, const struct levels_table *table,
 	text_free(&label);
 }
 
+/* What the columns are, where not all transactions run at their levels. */
+static void say_own_levels(struct text *t, const struct program *p)
+{
+	if (!program_mixes(p)) return;
+	text_format(t,
+	            "\nTransactions with a level of their own keep it%s; the "
+	            "columns are the levels of the others.\n",
+	            program_is_sql(p) ? ", unless -i is given" : "");
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if (!level_mixes(l))
+			text_format(t, "There is no %s beside other levels.\n",
+			            level_word(l));
+}
+
+static void add_closing(struct result *r, const struct levels_table *table)
+{
+	struct text words = { 0 };
+	if (table->row_count)
+		text_string(&words, "\nThe rows of assertions count the "
+		                    "histories that violate them.\n");
+	say_own_levels(&words, table->program);
+	if (words.length) r->closing = result_words(r, &words);
+	text_free(&words);
+}
+
 static void add_table(struct result *r, const struct levels_table *table)
 {
 	result_table(r, LEVEL_COUNT, COLUMN_LEAST, LABEL_LEAST);
@@ -229,9 +254,7 @@ static void add_table(struct result *r, const struct levels_table *table)
 		                                 table->columns[l].histories);
 	assert(r->assertion_count == table->row_count);
 	for (uint32_t i = 0; i < table->row_count; i++) add_row(r, table, i);
-	if (table->row_count)
-		r->closing = "\nThe rows of assertions count the histories "
-			     "that violate them.\n";
+	add_closing(r, table);
 }
 
 struct result *result_of_levels(const struct levels_table *table,
