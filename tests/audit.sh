@@ -126,9 +126,9 @@ cat >rows.log <<-END
 	2026-01-02 10:20:30.3 UTC [71] LOG:  statement: COMMIT
 END
 run 1 audit rows.log --schema shop.sql --confirm
-prints '3 confirmed, 0 refuted, 0 inconclusive'
+prints '1 confirmed, 2 another anomaly, 0 refuted, 0 inconclusive'
 run 1 audit shop.log --schema shop.sql --confirm -i rc
-prints '0 confirmed, 0 refuted, 2 inconclusive'
+prints '0 confirmed, 0 another anomaly, 0 refuted, 2 inconclusive'
 run 1 audit shop.log --schema shop.sql --confirm --json
 prints '"exploring":{"answer":"confirmed","why":null'
 run 1 audit "$logs/shoppe.log" --schema "$logs/shoppe_schema.csv" --program lifted.sql -q

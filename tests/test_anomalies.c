@@ -25,6 +25,7 @@ struct statement {
 struct program_class {
 	struct statement items[3];
 	uint32_t count;
+	bool ends[3]; /* of a call: a transaction ends behind the statement */
 };
 
 /* How varied a program is: few names meet more often. */
@@ -40,8 +41,16 @@ static struct variety random_variety(struct rng *r)
 		                 2 + rng_below(r, 2) };
 }
 
+/* Which of its transactions a statement of a call is in. */
+static uint32_t part_of(const struct program_class *c, uint32_t statement)
+{
+	uint32_t part = 0;
+	for (uint32_t i = 0; i < statement; i++) part += c->ends[i];
+	return part;
+}
+
 static struct program_class random_class(struct rng *r, struct variety v,
-                                         bool si)
+                                         bool si, bool calls)
 {
 	struct program_class c = { .count = 1 + rng_below(r, v.statements) };
 	for (uint32_t i = 0; i < c.count; i++) {
@@ -52,19 +61,20 @@ static struct program_class random_class(struct rng *r, struct variety v,
 			                 rng_below(r, v.parameters) };
 		/* What a lock keeps under si is not the same everywhere. */
 		if (si && s->kind == LOCKED) s->kind = PLAIN;
+		c.ends[i] = calls && rng_below(r, 2);
 	}
 	return c;
 }
 
 static void print_class(struct text *t, const struct program_class *c,
-                        const uint32_t *rows)
+                        const uint32_t *rows, uint32_t connection)
 {
-	text_string(t, "\t\t 1 Query\tBEGIN\n");
+	text_format(t, "\t\t %u Query\tBEGIN\n", connection);
 	for (uint32_t i = 0; i < c->count; i++) {
 		const struct statement *s = &c->items[i];
 		char table = "tu"[s->table], column = "ab"[s->column];
 		char other = "ba"[s->column];
-		text_string(t, "\t\t 1 Query\t");
+		text_format(t, "\t\t %u Query\t", connection);
 		switch (s->kind) {
 		case PLAIN:
 		case LOCKED:
@@ -83,21 +93,26 @@ static void print_class(struct text *t, const struct program_class *c,
 		}
 		text_format(t, " WHERE id = %u%s\n", rows[s->parameter],
 		            s->kind == LOCKED ? " FOR UPDATE" : "");
+		if (c->ends[i] && i + 1 < c->count)
+			text_format(t,
+			            "\t\t %u Query\tCOMMIT\n\t\t %u "
+			            "Query\tBEGIN\n",
+			            connection, connection);
 	}
-	text_string(t, "\t\t 1 Query\tCOMMIT\n");
+	text_format(t, "\t\t %u Query\tCOMMIT\n", connection);
 }
 
-/* One order of the events of some instances: each has one for each statement
- * (under si one for its beginning, and then for those that lock), and its
- * end. */
+/* One order of the events of some instances: each has one for each statement,
+ * and for each transaction (under si one for its beginning, and then for those
+ * that lock) its end. */
 struct twin {
 	enum level level;
 	const struct program_class *of[INSTANCES];
 	uint32_t count;
 	uint32_t rows[INSTANCES][PARAMETERS];
-	uint32_t at[INSTANCES]; /* events that were */
-	uint32_t begin[INSTANCES], end[INSTANCES];
-	uint32_t when[INSTANCES][3]; /* of the statement */
+	uint32_t at[INSTANCES];                          /* events that were */
+	uint32_t begin[INSTANCES][3], end[INSTANCES][3]; /* by transaction */
+	uint32_t when[INSTANCES][3];                     /* of the statement */
 	uint32_t now;
 	bool anomaly;
 };
@@ -131,20 +146,27 @@ static uint32_t column_read(const struct statement *s)
 static bool may_run(const struct twin *w, uint32_t i, uint32_t at)
 {
 	const struct statement *s = &w->of[i]->items[at];
-	for (uint32_t k = 0; k < w->count; k++)
+	uint32_t part = part_of(w->of[i], at);
+	for (uint32_t k = 0; k < w->count; k++) {
+		uint32_t last = w->at[k] ? part_of(w->of[k], w->at[k] - 1) : 0;
+		/* One transaction after the other. */
+		if (w->level == LEVEL_SERIAL && k != i && w->at[k] &&
+		    !w->end[k][last])
+			return false;
 		for (uint32_t q = 0; k != i && q < w->of[k]->count; q++) {
 			const struct statement *other = &w->of[k]->items[q];
+			uint32_t end = w->end[k][part_of(w->of[k], q)];
 			if (!w->when[k][q] || !same_row(w, i, s, k, other))
 				continue;
-			if (locks(s) && locks(other) && !w->end[k])
-				return false;
+			if (locks(s) && locks(other) && !end) return false;
 			/* Reads wait for writers, under rc with locks. */
-			if (w->level == LEVEL_RC && writes(other) && !w->end[k])
+			if (w->level == LEVEL_RC && writes(other) && !end)
 				return false;
 			if (w->level == LEVEL_SI && writes(s) &&
-			    writes(other) && w->end[k] > w->begin[i])
+			    writes(other) && end > w->begin[i][part])
 				return false;
 		}
+	}
 	return true;
 }
 
@@ -156,17 +178,19 @@ static bool depends(const struct twin *w, uint32_t i, uint32_t k)
 			const struct statement *s = &w->of[i]->items[p];
 			const struct statement *o = &w->of[k]->items[q];
 			bool si = w->level == LEVEL_SI;
+			uint32_t x = part_of(w->of[i], p);
+			uint32_t y = part_of(w->of[k], q);
 			if (!same_row(w, i, s, k, o)) continue;
 			if (writes(s) && writes(o) && s->column == o->column &&
-			    w->end[i] < w->end[k])
+			    w->end[i][x] < w->end[k][y])
 				return true;
-			uint32_t seen = si ? w->begin[k] : w->when[k][q];
+			uint32_t seen = si ? w->begin[k][y] : w->when[k][q];
 			if (writes(s) && column_read(o) == s->column &&
-			    w->end[i] < seen)
+			    w->end[i][x] < seen)
 				return true;
-			seen = si ? w->begin[i] : w->when[i][p];
+			seen = si ? w->begin[i][x] : w->when[i][p];
 			if (writes(o) && column_read(s) == o->column &&
-			    w->end[k] > seen)
+			    w->end[k][y] > seen)
 				return true;
 		}
 	return false;
@@ -185,23 +209,31 @@ static void look(struct twin *w)
 	for (uint32_t i = 0; i < w->count; i++) w->anomaly |= before[i][i];
 }
 
+/* The transaction that instance i is in; 3: it is in none. */
+static uint32_t open_part(const struct twin *w, uint32_t i)
+{
+	uint32_t at = w->at[i];
+	uint32_t part = at ? part_of(w->of[i], at - 1) : 0;
+	return at && !w->end[i][part] ? part : 3;
+}
+
 static void interleave(struct twin *w)
 {
 	bool over = true;
 	for (uint32_t i = 0; i < w->count && !w->anomaly; i++) {
 		uint32_t at = w->at[i], n = w->of[i]->count;
-		bool first = w->level == LEVEL_SI && !w->begin[i];
-		if (w->end[i]) continue;
+		uint32_t open = open_part(w, i), part = part_of(w->of[i], at);
+		if (at == n && open == 3) continue;
 		over = false;
 		w->now++;
-		if (first) {
-			w->begin[i] = w->now;
+		if (open < 3 && (at == n || part != open)) {
+			w->end[i][open] = w->now;
 			interleave(w);
-			w->begin[i] = 0;
-		} else if (at == n) {
-			w->end[i] = w->now;
+			w->end[i][open] = 0;
+		} else if (w->level == LEVEL_SI && !w->begin[i][part]) {
+			w->begin[i][part] = w->now;
 			interleave(w);
-			w->end[i] = 0;
+			w->begin[i][part] = 0;
 		} else if (may_run(w, i, at)) {
 			w->at[i]++;
 			w->when[i][at] = w->now;
@@ -278,7 +310,9 @@ static bool twin_finds(enum level l, const struct program_class *classes,
 	return false;
 }
 
-static const enum level levels[] = { LEVEL_RC, LEVEL_PRC, LEVEL_SI };
+/* The last one for calls only. */
+static const enum level levels[] = { LEVEL_RC, LEVEL_PRC, LEVEL_SI,
+	                             LEVEL_SERIAL };
 
 START_TEST(all_that_instances_do)
 {
@@ -288,21 +322,23 @@ START_TEST(all_that_instances_do)
 	struct rng r = { process_seed(_i, 0) };
 	uint64_t with = 0, without = 0;
 	for (uint64_t n = programs_each(1000, 1000, 4); n; n--) {
-		enum level l = levels[rng_below(&r, 3)];
+		bool calls = rng_below(&r, 3) == 0;
+		enum level l = levels[rng_below(&r, calls ? 4 : 3)];
 		struct variety v = random_variety(&r);
 		struct program_class c[2];
 		struct text log = { 0 };
 		struct audit a;
 		uint32_t count = 1 + rng_below(&r, 2), shortest = 99;
 		for (uint32_t i = 0; i < count; i++)
-			c[i] = random_class(&r, v, l == LEVEL_SI);
+			c[i] = random_class(&r, v, l == LEVEL_SI, calls);
 		for (uint32_t i = 0; i < count; i++)
-			for (size_t k = 0; k < 4; k++)
-				print_class(&log, &c[i], rows[k]);
+			for (uint32_t k = 0; k < 4; k++)
+				print_class(&log, &c[i], rows[k], 4 * i + k);
 		audit_of(&a, (struct audit_given){
 				     .log = text_get(&log),
 				     .schema = "t,id,,,PRI\nt,a,,,\nt,b,,,\n"
 					       "u,id,,,PRI\nu,a,,,\nu,b,,,\n",
+				     .group_by = calls ? "connection" : NULL,
 				     .level = l });
 		for (uint32_t i = 0; i < a.anomaly_count; i++)
 			if (a.anomalies[i].cycle.count < shortest)
@@ -419,7 +455,8 @@ static void all_are_explored(const struct audit *a)
 	ck_assert_uint_eq(answers, a->anomaly_count);
 	for (uint32_t i = 0; i < a->anomaly_count; i++) {
 		const struct confirmed *c = &a->anomalies[i].confirmed;
-		ck_assert((c->answer == CONFIRM_FOUND) == !!c->history);
+		ck_assert((c->answer == CONFIRM_FOUND ||
+		           c->answer == CONFIRM_OTHER) == !!c->history);
 		ck_assert((c->answer == CONFIRM_OPEN) == !!c->why);
 	}
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "audit/confirm.h"
 #include "base/bits.h"
 #include "base/memory.h"
 #include "base/seconds.h"
@@ -401,12 +402,8 @@ bool audit_run(struct audit *a, const struct audit_options *o, struct diags *d)
 
 void audit_free(struct audit *a)
 {
-	for (uint32_t i = 0; i < a->anomaly_count; i++) {
-		struct confirmed *x = &a->anomalies[i].confirmed;
-		free(x->why);
-		text_free(&x->client);
-		history_free(x->history);
-	}
+	for (uint32_t i = 0; i < a->anomaly_count; i++)
+		confirmed_free(&a->anomalies[i].confirmed);
 	cover_free(&a->cover);
 	conflicts_free(&a->graph);
 	classes_free(&a->classes);

@@ -40,6 +40,7 @@ struct audit_options {
 enum confirmation {
 	CONFIRM_UNASKED,
 	CONFIRM_FOUND,   /* it happens: `history` */
+	CONFIRM_OTHER,   /* another one of these transactions does: `history` */
 	CONFIRM_REFUTED, /* not with these values */
 	CONFIRM_OPEN,    /* `why` it is not known */
 	CONFIRMATIONS

@@ -1,6 +1,7 @@
 #include "audit/confirm.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ struct spot {
 struct acting {
 	const struct transaction_class *of;
 	struct lifted_statement *statements;
+	uint32_t *lines;   /* of statements, in the client */
 	struct spot *same; /* by literal */
 	bool *inserted;    /* by group: a key of a new row */
 };
@@ -325,8 +327,12 @@ static void print_session(struct text *out, const struct scene *s,
 	const struct acting *x = &s->instances[instance];
 	char name = (char)('a' + instance);
 	text_format(out, "session %c\nstep %c1 { BEGIN;\n", name, name);
+	uint32_t line = 1, counted = 0;
 	for (uint32_t i = 0; i < x->of->count; i++) {
 		const struct lifted_statement *t = &x->statements[i];
+		for (; counted < out->length; counted++)
+			line += out->data[counted] == '\n';
+		x->lines[i] = line;
 		uint32_t from = 0;
 		text_string(out, "  ");
 		for (uint32_t k = 0; k < t->of->literal_count; k++) {
@@ -392,6 +398,7 @@ static void scene_init(struct scene *s, struct audit *a,
 		struct acting *x = &s->instances[i];
 		x->of = &a->classes.items[a->graph.edges[c->edges[i]].from];
 		x->statements = mem_take(x->of->count * sizeof *x->statements);
+		x->lines = mem_take0(x->of->count, sizeof *x->lines);
 		x->same = mem_take(x->of->literal_count * sizeof *x->same + 1);
 		x->inserted = mem_take0(x->of->literal_count + 1,
 		                        sizeof *x->inserted);
@@ -413,18 +420,95 @@ static void scene_free(struct scene *s)
 		for (uint32_t k = 0; k < x->of->count; k++)
 			lift_statement_free(&x->statements[k]);
 		free(x->statements);
+		free(x->lines);
 		free(x->same);
 		free(x->inserted);
 	}
 }
 
-/* ---- exploring it ---- */
+/* ---- is it the cycle? ---- */
 
 struct watched {
+	const struct scene *scene;
+	const struct program *program;
 	struct confirmed *to;
 	bool any;
 	char *failed; /* why a transaction of the first history did; or NULL */
 };
+
+/* The statement of the instance at the point; its count: none. */
+static uint32_t statement_at(const struct watched *w, uint8_t instance,
+                             uint32_t point)
+{
+	const struct acting *x = &w->scene->instances[instance];
+	uint32_t line = program_position(w->program, point).line;
+	uint32_t i = x->of->count;
+	if (!point) return i;
+	while (i && x->lines[i - 1] > line) i--;
+	return i ? i - 1 : x->of->count;
+}
+
+/* "stock[5]" is of stock. */
+static bool is_key_of(const char *key, const char *table)
+{
+	size_t n = strlen(table);
+	const char *dot = strchr(key, '.');
+	if (dot && strncmp(key, table, n)) key = dot + 1;
+	if (*key == '"') key++;
+	return !strncmp(key, table, n) && !isalnum((unsigned char)key[n]) &&
+	       key[n] != '_';
+}
+
+/* Is there, of the instances' transactions, such a dependency between what the
+ * statements at these nodes do? */
+static bool has_dependency(const struct watched *w, const struct history *h,
+                           uint32_t edge)
+{
+	const struct audit *a = w->scene->a;
+	const struct conflicts *g = &a->graph;
+	const struct audit_cycle *c = w->scene->cycle;
+	const struct audit_edge *e = &g->edges[c->edges[edge]];
+	const struct audit_node *p = &g->nodes[e->from_node];
+	const struct audit_node *q = &g->nodes[e->to_node];
+	const char *table = a->catalog.tables[p->table].name;
+	uint32_t i = edge, k = (edge + 1) % c->count;
+	uint32_t one = h->sessions[i].first, other = h->sessions[k].first;
+	const struct transaction *x = &h->transactions[one];
+	const struct transaction *y = &h->transactions[other];
+	enum event_kind from =
+		e->kind == CONFLICT_RW ? EVENT_READ : EVENT_WRITE;
+	enum event_kind to = e->kind == CONFLICT_WR ? EVENT_READ : EVENT_WRITE;
+	for (uint32_t m = 0; m < x->event_count; m++) {
+		const struct event *u = &x->events[m];
+		if (u->kind != from ||
+		    statement_at(w, (uint8_t)i, u->point) != p->statement ||
+		    !is_key_of(h->keys[u->key].name, table) ||
+		    (from == EVENT_READ &&
+		     (u->from == other || u->from == HISTORY_SELF)))
+			continue;
+		for (uint32_t n = 0; n < y->event_count; n++) {
+			const struct event *v = &y->events[n];
+			if (v->kind == to && v->key == u->key &&
+			    (to == EVENT_WRITE || v->from == one) &&
+			    statement_at(w, (uint8_t)k, v->point) ==
+			            q->statement)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Are the dependencies of the audited cycle those of the history? Its reads and
+ * writes are of rows; those of these statements are over the cycle's columns.
+ */
+static bool is_cycle(const struct watched *w, const struct history *h)
+{
+	for (uint32_t i = 0; i < w->scene->cycle->count; i++)
+		if (!has_dependency(w, h, i)) return false;
+	return true;
+}
+
+/* ---- exploring it ---- */
 
 static char *failure(const struct history *h)
 {
@@ -440,29 +524,33 @@ static char *failure(const struct history *h)
 static bool on_history(void *payload, const struct explore_execution *e)
 {
 	struct watched *w = payload;
-	if (explore_satisfies(e, LEVEL_SERIAL) && w->any) return true;
+	bool serial = explore_satisfies(e, LEVEL_SERIAL);
+	if (serial && w->any) return true;
 	struct history *h = explore_history(e);
 	if (!w->any) w->failed = failure(h);
 	w->any = true;
-	if (!explore_satisfies(e, LEVEL_SERIAL)) {
+	bool is = !serial && is_cycle(w, h);
+	if (is || (!serial && !w->to->history)) {
+		history_free(w->to->history);
 		w->to->history = h;
-		return false;
+		w->to->answer = is ? CONFIRM_FOUND : CONFIRM_OTHER;
+	} else {
+		history_free(h);
 	}
-	history_free(h);
-	return true;
+	return !is;
 }
 
-static void explore_client(struct audit *a, struct confirmed *to)
+static void explore_client(struct audit *a, const struct scene *s,
+                           struct confirmed *to)
 {
 	struct diags d = { 0 };
-	struct watched w = { .to = to };
+	struct watched w = { .scene = s, .to = to };
 	struct explore_observer observer = { .payload = &w,
 		                             .history = on_history };
 	struct program *p = load_program_text(
 		"cycle.spec", text_get(&to->client), to->client.length, &d);
-	free(to->why);
-	to->why = NULL;
 	to->answer = CONFIRM_OPEN;
+	w.program = p;
 	if (!p) {
 		to->why = mem_copy_string(d.count ? d.items[0].message
 		                                  : "it cannot be loaded");
@@ -489,7 +577,7 @@ static void explore_client(struct audit *a, struct confirmed *to)
 	explorer_free(e);
 	program_free(p);
 	if (to->history)
-		to->answer = CONFIRM_FOUND;
+		assert(to->answer != CONFIRM_OPEN);
 	else if (!complete)
 		to->why = mem_copy_string("there are too many histories");
 	else if (!w.any || w.failed)
@@ -498,8 +586,34 @@ static void explore_client(struct audit *a, struct confirmed *to)
 	else
 		to->answer = CONFIRM_REFUTED;
 	free(w.failed);
-	assert((to->answer == CONFIRM_FOUND) == (to->history != NULL));
+	assert((to->answer == CONFIRM_FOUND || to->answer == CONFIRM_OTHER) ==
+	       (to->history != NULL));
 	assert((to->answer == CONFIRM_OPEN) == (to->why != NULL));
+}
+
+void confirmed_free(struct confirmed *x)
+{
+	free(x->why);
+	text_free(&x->client);
+	history_free(x->history);
+	*x = (struct confirmed){ .answer = CONFIRM_UNASKED };
+}
+
+/* The answer that says more stays. */
+static void keep_better(struct confirmed *best, struct confirmed *now)
+{
+	static const int worth[CONFIRMATIONS] = { [CONFIRM_OPEN] = 1,
+		                                  [CONFIRM_REFUTED] = 2,
+		                                  [CONFIRM_OTHER] = 3,
+		                                  [CONFIRM_FOUND] = 4 };
+	uint64_t histories = best->histories + now->histories;
+	if (worth[now->answer] > worth[best->answer]) {
+		confirmed_free(best);
+		*best = *now;
+	} else {
+		confirmed_free(now);
+	}
+	best->histories = histories;
 }
 
 static void confirm(struct audit *a, struct audit_anomaly *x,
@@ -510,19 +624,15 @@ static void confirm(struct audit *a, struct audit_anomaly *x,
 	/* First with what was logged, then with values of each instance's own
 	 * where no row has to be the same; rows that are inserted first are
 	 * not there, and then are. */
-	bool refuted = false;
+	x->confirmed = (struct confirmed){ .answer = CONFIRM_UNASKED };
 	for (int k = 0; k < 4 && x->confirmed.answer != CONFIRM_FOUND; k++) {
+		struct confirmed now = { .answer = CONFIRM_UNASKED };
 		s.apart = k & 1;
 		s.absent = k < 2;
-		print_client(&x->confirmed.client, &s);
-		explore_client(a, &x->confirmed);
-		refuted |= x->confirmed.answer == CONFIRM_REFUTED;
+		print_client(&now.client, &s);
+		explore_client(a, &s, &now);
+		keep_better(&x->confirmed, &now);
 		if (k == 1 && !s.inserted.length) break;
-	}
-	if (refuted && x->confirmed.answer == CONFIRM_OPEN) {
-		free(x->confirmed.why);
-		x->confirmed.why = NULL;
-		x->confirmed.answer = CONFIRM_REFUTED;
 	}
 	text_free(&s.inserted);
 	scene_free(&s);

@@ -9,5 +9,6 @@
 /* Fills in each anomaly's `confirmed`, and counts them. Of an audit with
  * options.lifts. */
 void confirm_anomalies(struct audit *a);
+void confirmed_free(struct confirmed *x);
 
 #endif

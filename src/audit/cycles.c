@@ -300,26 +300,35 @@ struct extension {
 	bool cut; /* longer ones are left */
 };
 
-/* Goes on with the edges of the last instance. */
-static bool extend(struct extension *x)
+static bool share_column(const struct conflicts *g, const struct audit_edge *a,
+                         const struct audit_edge *b)
+{
+	const uint32_t *x = g->columns + a->first_column;
+	const uint32_t *y = g->columns + b->first_column;
+	uint32_t i = 0, k = 0;
+	while (i < a->column_count && k < b->column_count && x[i] != y[k])
+		x[i] < y[k] ? i++ : k++;
+	return i < a->column_count && k < b->column_count;
+}
+
+static bool extend(struct extension *x);
+
+/* With the edges [from, to). Of those that close the cycle, the ones come first
+ * that are over a column of its first edge, if `same`, and then the others: a
+ * lost update says more than two things that happen at once. */
+static bool extend_by(struct extension *x, uint32_t from, uint32_t to,
+                      bool closes, bool same)
 {
 	const struct conflicts *g = x->s->graph;
 	const struct audit_edge *out = &g->edges[x->cycle.edges[0]];
-	uint32_t at = g->edges[x->cycle.edges[x->cycle.count - 1]].to, from, to;
-	bool closes = x->cycle.count + 1 == x->length;
-	from = g->edges_of[at];
-	to = g->edges_of[at + 1];
-	if (closes) {
-		x->cut |= x->length == CYCLE_MOST;
-		conflicts_between(g, at, out->from, &from, &to);
-	}
 	for (uint32_t i = from; i < to && x->s->tried < x->limit; i++) {
 		if (limit_reached(x->s->limit)) {
 			x->cut = true;
 			return false;
 		}
 		const struct audit_edge *e = &g->edges[i];
-		if (!e->alive) continue;
+		if (!e->alive || (closes && share_column(g, e, out) != same))
+			continue;
 		if (closes ? comes_before(&e->order, &out->order)
 		           : !bits_has(reach_of(x->s, e->to), out->from))
 			continue;
@@ -333,6 +342,21 @@ static bool extend(struct extension *x)
 		x->cycle.count--;
 	}
 	return false;
+}
+
+/* Goes on with the edges of the last instance. */
+static bool extend(struct extension *x)
+{
+	const struct conflicts *g = x->s->graph;
+	const struct audit_edge *out = &g->edges[x->cycle.edges[0]];
+	uint32_t at = g->edges[x->cycle.edges[x->cycle.count - 1]].to, from, to;
+	if (x->cycle.count + 1 < x->length)
+		return extend_by(x, g->edges_of[at], g->edges_of[at + 1], false,
+		                 false);
+	x->cut |= x->length == CYCLE_MOST;
+	conflicts_between(g, at, out->from, &from, &to);
+	return extend_by(x, from, to, true, true) ||
+	       extend_by(x, from, to, true, false);
 }
 
 /* Can the class be entered after that moment, by an edge that is alive, from a

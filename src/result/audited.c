@@ -234,9 +234,12 @@ static const char *kind_word(enum conflict_kind k)
 	return k == CONFLICT_RW ? "rw" : k == CONFLICT_WR ? "wr" : "ww";
 }
 
-static const char *const confirm_words[CONFIRMATIONS] = { NULL, "confirmed",
-	                                                  "refuted",
-	                                                  "inconclusive" };
+static const char *const confirm_words[CONFIRMATIONS] = {
+	[CONFIRM_FOUND] = "confirmed",
+	[CONFIRM_OTHER] = "another anomaly of these transactions",
+	[CONFIRM_REFUTED] = "refuted",
+	[CONFIRM_OPEN] = "inconclusive"
+};
 
 static void add_confirmed(struct result *r, struct result_values *to,
                           const struct confirmed *x)
@@ -408,6 +411,7 @@ static void add_stats(struct result *r, const struct audit *a)
 	if (a->options.confirms) {
 		result_count(r, s, "confirmed",
 		             a->confirmations[CONFIRM_FOUND]);
+		result_count(r, s, "another", a->confirmations[CONFIRM_OTHER]);
 		result_count(r, s, "refuted",
 		             a->confirmations[CONFIRM_REFUTED]);
 		result_count(r, s, "inconclusive",
@@ -739,7 +743,9 @@ static void add_reads(struct result *r, const struct audit *a)
 		for (int k = CONFIRM_FOUND; k < CONFIRMATIONS; k++) {
 			text_string(&words, k > CONFIRM_FOUND ? ", " : "");
 			number_count(&words, a->confirmations[k]);
-			text_format(&words, " %s", confirm_words[k]);
+			text_format(&words, " %s",
+			            k == CONFIRM_OTHER ? "another anomaly"
+			                               : confirm_words[k]);
 		}
 		result_line(r, "anomalies", a->anomaly_count, &words);
 	}
