@@ -6,7 +6,7 @@
 #
 #	base < vm < native < lang < sql < postgres < analyse < compile < history < axioms
 #	< execution < dpor < formats < check < generate < separate < repair
-#	< prove < audit < run < solve < predict < distribute < result < report < api < cli
+#	< prove < audit < run < solve < predict < distribute < result < report < api < lsp < cli
 #
 # A folder includes only what stands left of it; history and axioms know
 # nothing of the language; native/runtime knows nothing of native/host; report
@@ -37,7 +37,7 @@ upward() {
 			"history axioms execution dpor " \
 			"formats check generate separate repair prove audit run solve predict " \
 			"distribute " \
-			"result report api cli", name)
+			"result report api lsp cli", name)
 		for (i = 1; i <= n; i++) rank[name[i]] = i
 	}
 	function folder(path, part) {

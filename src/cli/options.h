@@ -15,41 +15,42 @@
 
 /* X(identifier, word, operands, summary)
  * The function <word>_main runs the command. */
-#define COMMAND_TABLE(X)                                                   \
-	X(EXPLORE, explore, "PROGRAM",                                     \
-	  "enumerate every history of a program under an isolation level") \
-	X(SPLIT, split, "PROGRAM|UNIT",                                    \
-	  "divide an exploration into units for several machines")         \
-	X(MERGE, merge, "FOLDER...",                                       \
-	  "add up what was found in the units of a split")                 \
-	X(RUN, run, "PROGRAM",                                             \
-	  "run a program at random, with reads that a level allows")       \
-	X(RECORD, record, "PROGRAM",                                       \
-	  "run a program serially, and write what was observed")           \
-	X(PREDICT, predict, "HISTORY...",                                  \
-	  "find an unserializable execution near an observed one")         \
-	X(COMPARE, compare, "PROGRAM",                                     \
-	  "compare prediction, random runs and exploration")               \
-	X(CHECK, check, "HISTORY...",                                      \
-	  "say which isolation levels recorded histories satisfy")         \
-	X(CONVERT, convert, "HISTORY",                                     \
-	  "write a recorded history in another format")                    \
-	X(GENERATE, generate, "",                                          \
-	  "make a random history of a store that provides a level")        \
-	X(SEPARATE, separate, "LEVEL LEVEL",                               \
-	  "find the smallest history that tells two levels apart")         \
-	X(DECIDE, decide, "PROGRAM",                                       \
-	  "decide assertions without enumerating histories")               \
-	X(PROVE, prove, "PROGRAM",                                         \
-	  "prove that any number of transactions are serializable")        \
-	X(AUDIT, audit, "LOG...",                                          \
-	  "find the anomalies that an application's SQL log can contain")  \
-	X(REPORT, report, "RESULT",                                        \
-	  "write a saved result, as --json prints it, in another form")    \
-	X(FMT, fmt, "FILE...", "print programs in canonical layout")       \
-	X(COMPILE, compile, "FILE",                                        \
-	  "check that a program compiles, or show its bytecode")           \
-	X(HELP, help, "[COMMAND]", "explain a command and its options")    \
+#define COMMAND_TABLE(X)                                                    \
+	X(EXPLORE, explore, "PROGRAM",                                      \
+	  "enumerate every history of a program under an isolation level")  \
+	X(SPLIT, split, "PROGRAM|UNIT",                                     \
+	  "divide an exploration into units for several machines")          \
+	X(MERGE, merge, "FOLDER...",                                        \
+	  "add up what was found in the units of a split")                  \
+	X(RUN, run, "PROGRAM",                                              \
+	  "run a program at random, with reads that a level allows")        \
+	X(RECORD, record, "PROGRAM",                                        \
+	  "run a program serially, and write what was observed")            \
+	X(PREDICT, predict, "HISTORY...",                                   \
+	  "find an unserializable execution near an observed one")          \
+	X(COMPARE, compare, "PROGRAM",                                      \
+	  "compare prediction, random runs and exploration")                \
+	X(CHECK, check, "HISTORY...",                                       \
+	  "say which isolation levels recorded histories satisfy")          \
+	X(CONVERT, convert, "HISTORY",                                      \
+	  "write a recorded history in another format")                     \
+	X(GENERATE, generate, "",                                           \
+	  "make a random history of a store that provides a level")         \
+	X(SEPARATE, separate, "LEVEL LEVEL",                                \
+	  "find the smallest history that tells two levels apart")          \
+	X(DECIDE, decide, "PROGRAM",                                        \
+	  "decide assertions without enumerating histories")                \
+	X(PROVE, prove, "PROGRAM",                                          \
+	  "prove that any number of transactions are serializable")         \
+	X(AUDIT, audit, "LOG...",                                           \
+	  "find the anomalies that an application's SQL log can contain")   \
+	X(REPORT, report, "RESULT",                                         \
+	  "write a saved result, as --json prints it, in another form")     \
+	X(LSP, lsp, "", "serve an editor, by the Language Server Protocol") \
+	X(FMT, fmt, "FILE...", "print programs in canonical layout")        \
+	X(COMPILE, compile, "FILE",                                         \
+	  "check that a program compiles, or show its bytecode")            \
+	X(HELP, help, "[COMMAND]", "explain a command and its options")     \
 	X(VERSION, version, "", "print the version")
 
 enum command {
@@ -76,6 +77,7 @@ enum command {
 #define IN_PROVE (1u << COMMAND_PROVE)
 #define IN_AUDIT (1u << COMMAND_AUDIT)
 #define IN_REPORT (1u << COMMAND_REPORT)
+#define IN_LSP (1u << COMMAND_LSP)
 #define IN_FMT (1u << COMMAND_FMT)
 #define IN_COMPILE (1u << COMMAND_COMPILE)
 #define IN_HELP (1u << COMMAND_HELP)
@@ -111,7 +113,7 @@ enum command {
  * Behind a choice that ends in '=' the command reads what it wants.
  * An argument called FILE is completed with the names of files. */
 #define OPTION_TABLE(X)                                                        \
-	X(ISOLATION, IN_EXPLORING | IN_RUN | IN_DECIDE | IN_PROVE,             \
+	X(ISOLATION, IN_EXPLORING | IN_RUN | IN_DECIDE | IN_PROVE | IN_LSP,    \
 	  "isolation", 'i', "LEVEL", CHOICE_LEVELS,                            \
 	  "the isolation level that the database provides; without it "        \
 	  "the one that the program states, else cc (prc in SQL)")             \
@@ -360,8 +362,8 @@ enum command {
 	X(MAX_HISTORIES, IN_EXPLORE | IN_RUN | IN_COMPARE, "max-histories", 0, \
 	  "N", NULL,                                                           \
 	  "stop an exploration after N histories (run: that of --coverage)")   \
-	X(TIMEOUT, IN_REPORTING | IN_AUDIT, "timeout", 0, "SECONDS", NULL,     \
-	  "stop after so much time")                                           \
+	X(TIMEOUT, IN_REPORTING | IN_AUDIT | IN_LSP, "timeout", 0, "SECONDS",  \
+	  NULL, "stop after so much time")                                     \
 	X(MEMORY, IN_REPORTING & ~(IN_SEPARATE | IN_PROVE), "memory", 0,       \
 	  "SIZE", NULL,                                                        \
 	  "stop when the work needs more than SIZE bytes (k, M, G: "           \

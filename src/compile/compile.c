@@ -127,7 +127,7 @@ static void compile_externs(struct code *c, struct syntax *syntax,
 			return;
 		}
 	}
-	if (count && purpose != COMPILE_TO_SHOW)
+	if (count && purpose != COMPILE_TO_SHOW && purpose != COMPILE_TO_EDIT)
 		load_externs(c, syntax, step_timeout);
 }
 
@@ -420,7 +420,8 @@ struct program *compile(struct syntax *syntax, struct sources *all,
 {
 	struct code c = { .all = all,
 		          .region = syntax->region,
-		          .sessionless = purpose == COMPILE_TRANSACTIONS,
+		          .sessionless = purpose == COMPILE_TRANSACTIONS ||
+		                         purpose == COMPILE_TO_EDIT,
 		          .locks_write = purpose == COMPILE_LOCKS_AS_WRITES };
 	c.p = program_new(all->items[0].path);
 	compile_externs(&c, syntax, purpose, step_timeout);

@@ -13,6 +13,7 @@
 enum compile_purpose {
 	COMPILE_TO_RUN,
 	COMPILE_TO_SHOW,
+	COMPILE_TO_EDIT, /* the same, and there need not be sessions */
 	COMPILE_TRANSACTIONS,
 	COMPILE_LOCKS_AS_WRITES
 };

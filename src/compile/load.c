@@ -249,7 +249,8 @@ struct program *load_program_edited(const char *path,
 	given.texts = edited->texts;
 	given.text_count = edited->count;
 	enum compile_purpose purpose =
-		edited->locks_write    ? COMPILE_LOCKS_AS_WRITES
+		edited->shown          ? COMPILE_TO_EDIT
+		: edited->locks_write  ? COMPILE_LOCKS_AS_WRITES
 		: edited->transactions ? COMPILE_TRANSACTIONS
 				       : COMPILE_TO_RUN;
 	struct program *p = load(path, text, length, purpose, STEP_TIMEOUT,

@@ -41,6 +41,9 @@ struct load_edited {
 	/* In .tx: only transactions are asked about, so there need not be
 	 * sessions. */
 	bool transactions;
+	/* In .tx: nothing of it is run, there need not be sessions, and the
+	 * libraries of `extern fn` are not loaded. */
+	bool shown;
 	/* In .tx: a read that is `locked` writes back what it read. */
 	bool locks_write;
 	void (*look)(void *data, const struct syntax *tree,
