@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
+
 enum {
 	MESSAGE_MOST = 64 << 20, /* bytes */
 	HEADER_MOST = 4096
