@@ -169,9 +169,7 @@ static bool recognise(struct log_source *s, enum log_format *out)
 
 static bool is_compressed(const struct text *t)
 {
-	static const char *const begins[] = { "\x1f\x8b",
-		                              "\xfd"
-		                              "7zXZ",
+	static const char *const begins[] = { "\x1f\x8b", "\xfd\x37zXZ",
 		                              "\x28\xb5\x2f\xfd", "BZh" };
 	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
 		if (!strncmp(text_get(t), begins[i], strlen(begins[i])))
