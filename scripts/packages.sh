@@ -11,11 +11,12 @@ packages_draw="graphviz"
 # for pages in a browser; Node.js from elsewhere brings an npm of its own, and
 # Debian's cannot stand beside it
 packages_node=
-command -v npm >/dev/null || packages_node="nodejs npm"
+command -v npm >/dev/null || packages_node="nodejs npm node-pg"
 # to run the tests
 packages_test="$packages_build $packages_draw check clang clang-format
 	libclang-rt-dev xz-utils parallel jq postgresql-15 postgresql-client-15
-	postgresql-server-dev-15 chromium libxml2-utils $packages_node"
+	postgresql-server-dev-15 chromium libxml2-utils python3-psycopg2
+	python3-django $packages_node"
 # to run every test
 packages_long="valgrind slurmctld slurmd slurm-client munge"
 # to reproduce the measurements

@@ -26,6 +26,7 @@
 
 #include "base/memory.h"
 #include "base/seconds.h"
+#include "postgres/wire.h"
 
 /* A server that does not answer after so many seconds will not. */
 enum { PATIENCE = 60 };
@@ -37,6 +38,8 @@ struct cluster {
 	uid_t user;
 	gid_t group;
 	bool other; /* the server is run by another user: root must not */
+	bool opens; /* doors, */
+	uint32_t doors;
 };
 
 /* ---- Commands ---- */
@@ -93,16 +96,25 @@ static void remove_folder(const struct cluster *c, const char *path)
 static pid_t start_server(const struct cluster *c)
 {
 	char data[96];
+	struct text sockets = { 0 };
 	snprintf(data, sizeof data, "%s/data", c->folder);
+	text_string(&sockets, c->folder);
+	if (c->opens)
+		text_format(&sockets, ",%s/" WIRE_DOOR_OF_SETUP, c->folder);
+	for (uint32_t i = 0; i < c->doors; i++)
+		text_format(&sockets, ",%s/" WIRE_DOOR, c->folder, i);
 	pid_t parent = getpid(), pid = fork();
-	if (pid) return pid;
+	if (pid) {
+		text_free(&sockets);
+		return pid;
+	}
 	become(c);
 	/* Behind the change of user, which undoes it. */
 	prctl(PR_SET_PDEATHSIG, SIGQUIT);
 	if (getppid() != parent) _exit(1);
 	if (chdir(c->folder)) _exit(126);
 	execl(ISO_POSTGRES_PROGRAMS "/postgres", "postgres", "-D", data, "-k",
-	      c->folder, (char *)NULL);
+	      text_get(&sockets), (char *)NULL);
 	_exit(127);
 }
 
@@ -120,8 +132,31 @@ static void remove_shared_memory(void)
 	if (f) fclose(f);
 }
 
+/* Groups of processes that are adopted. */
+struct adopted {
+	int *items;
+	uint32_t count, capacity;
+};
+
+/* A number that has come: of a group, or less than zero to release it. False:
+ * the pipe is closed. */
+static bool take_number(struct adopted *a, int alive)
+{
+	int n;
+	ssize_t got = read(alive, &n, sizeof n);
+	if (got < 0 && errno == EINTR) return true;
+	if (got != sizeof n) return false;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (a->items[i] == -n) a->items[i--] = a->items[--a->count];
+	if (n < 0) return true;
+	VEC_RESERVE(a->items, a->count, a->capacity);
+	a->items[a->count++] = n;
+	return true;
+}
+
 static void keep(const struct cluster *c, int alive)
 {
+	struct adopted adopted = { 0 };
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	sigset_t none;
 	sigemptyset(&none);
@@ -140,7 +175,9 @@ static void keep(const struct cluster *c, int alive)
 	/* The files are there; or nobody waits for them any more. */
 	if (read(alive, &go, 1) == 1) server = start_server(c);
 	while (server > 0 && !waitpid(server, NULL, WNOHANG))
-		if (poll(&p, 1, 200) > 0) { /* it is closed */
+		if (poll(&p, 1, 200) > 0 && !take_number(&adopted, alive)) {
+			for (uint32_t i = 0; i < adopted.count; i++)
+				kill(-adopted.items[i], SIGKILL);
 			kill(server, SIGQUIT);
 			waitpid(server, NULL, 0);
 			break;
@@ -149,7 +186,9 @@ static void keep(const struct cluster *c, int alive)
 	/* The folder says why it has ended, until this is closed. */
 	int mark = openat(AT_FDCWD, "ended", O_WRONLY | O_CREAT, 0600);
 	if (mark >= 0) close(mark);
-	while (poll(&p, 1, -1) < 0 && errno == EINTR) continue;
+	while (take_number(&adopted, alive)) continue;
+	for (uint32_t i = 0; i < adopted.count; i++)
+		kill(-adopted.items[i], SIGKILL);
 	if (chdir("/")) _exit(1);
 	/* Who was making files there may not have ended yet. */
 	for (int i = 0; i < 20 && !access(c->folder, F_OK); i++) {
@@ -377,9 +416,33 @@ static void tell_log(const struct cluster *c, struct text *why)
 	            last);
 }
 
-struct cluster *cluster_start(const char *module, struct text *why)
+static bool make_folder(const struct cluster *c, const char *name)
 {
-	struct cluster *c = mem_take0(1, sizeof *c);
+	struct text path = { 0 };
+	text_format(&path, "%s%s%s", c->folder, *name ? "/" : "", name);
+	const char *at = text_get(&path);
+	bool fine = (!*name || !mkdir(at, 0700)) &&
+	            (!c->other || !chown(at, c->user, c->group));
+	text_free(&path);
+	return fine;
+}
+
+static bool make_doors(const struct cluster *c)
+{
+	bool fine = make_folder(c, "") &&
+	            (!c->opens || make_folder(c, WIRE_DOOR_OF_SETUP));
+	assert(c->doors <= CLUSTER_DOORS_MOST);
+	for (uint32_t i = 0; i < c->doors && fine; i++) {
+		char name[16];
+		snprintf(name, sizeof name, WIRE_DOOR, i);
+		fine = make_folder(c, name);
+	}
+	return fine;
+}
+
+static struct cluster *start_cluster(struct cluster *c, const char *module,
+                                     struct text *why)
+{
 	const char *at = getenv("TMPDIR");
 	c->alive = -1;
 	bool found = find_user(c, why);
@@ -406,7 +469,7 @@ struct cluster *cluster_start(const char *module, struct text *why)
 		text_format(why, "cannot make a folder in %s: %s", at,
 		            strerror(errno));
 	} else {
-		bool fine = !c->other || !chown(c->folder, c->user, c->group);
+		bool fine = make_doors(c);
 		assert(strlen(c->folder) < sizeof c->folder - 1);
 		fine = start_keeper(c) && fine && take_module(c, module) &&
 		       make_data(c) && write_settings(c) &&
@@ -418,6 +481,20 @@ struct cluster *cluster_start(const char *module, struct text *why)
 	}
 	free(c);
 	return NULL;
+}
+
+struct cluster *cluster_start(const char *module, struct text *why)
+{
+	return start_cluster(mem_take0(1, sizeof(struct cluster)), module, why);
+}
+
+struct cluster *cluster_start_with_doors(const char *module, uint32_t doors,
+                                         struct text *why)
+{
+	struct cluster *c = mem_take0(1, sizeof *c);
+	c->opens = true;
+	c->doors = doors;
+	return start_cluster(c, module, why);
 }
 
 const char *cluster_module(struct text *t)
@@ -442,6 +519,24 @@ const char *cluster_module(struct text *t)
 const char *cluster_folder(const struct cluster *c)
 {
 	return c->folder;
+}
+
+static void tell_keeper(struct cluster *c, int number)
+{
+	while (write(c->alive, &number, sizeof number) < 0 && errno == EINTR)
+		continue;
+}
+
+void cluster_adopt(struct cluster *c, int group)
+{
+	assert(group > 1);
+	tell_keeper(c, group);
+}
+
+void cluster_release(struct cluster *c, int group)
+{
+	assert(group > 1);
+	tell_keeper(c, -group);
 }
 
 void cluster_stop(struct cluster *c)

@@ -152,7 +152,9 @@ static const struct guest_step *next(struct guest *g,
 	if (at->request && at->place + 1 < at->request->count)
 		s = server_next_key(g, at, answer, to);
 	else if (session < l->session_count)
-		s = server_run_session(g, at, answer, to);
+		s = l->sessions[session].command
+		            ? server_run_command(g, at, answer, to)
+		            : server_run_session(g, at, answer, to);
 	else if (session < l->program->sessions_count)
 		s = server_run_finally(g, at, answer, to);
 	else
@@ -205,6 +207,11 @@ void server_guests_free(struct server_library *l)
 	guest_pool_free(&l->pool, free_one);
 }
 
+static struct position position(struct guest_library *library, uint32_t point)
+{
+	return server_position(server_of(library), point);
+}
+
 static void release(struct guest_library *library)
 {
 	server_library_free(server_of(library));
@@ -223,5 +230,6 @@ const struct guest_ops server_guest_ops = {
 	.call = call,
 	.fault = fault,
 	.bound = bound,
+	.position = position,
 	.release = release,
 };

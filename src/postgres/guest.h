@@ -26,19 +26,29 @@ struct server_step_node {
 	uint32_t phase; /* of an assertion, or the last transaction */
 };
 
+/* What a backend and isoscope say to each other. */
+struct channel {
+	int fd; /* 0: none */
+	struct text in;
+	size_t taken;
+	bool *sent; /* versions that it knows, by number */
+	uint32_t sent_count;
+};
+
+struct clients;
+
 /* The backend of a session. */
 struct seat {
 	struct connection c;
-	int channel; /* 0: none */
-	struct text in;
-	size_t taken;
-	uint64_t live; /* serial of the step at whose request it waits; 0: none
-	                */
-	bool waits;    /* for an answer to some request */
-	bool *sent;    /* versions that it knows, by number */
-	uint32_t sent_count;
+	struct channel own;
+	struct channel *channel; /* of the backend that waits, or did last */
+	struct clients *clients; /* of a session that is a command */
+	uint64_t live;  /* serial of the step at whose request it waits; 0: none
+	                 */
+	bool waits;     /* for an answer to some request */
 	uint32_t at;    /* the step of the session that is carried out */
 	uint32_t begun; /* transactions in it */
+	uint32_t point; /* of a statement of a command; 0: that of the step */
 };
 
 struct guest {
@@ -63,6 +73,13 @@ bool server_gives_up(const struct guest *g);
 void server_put_key(struct guest_step *s, const struct server_key *k);
 
 /* ---- seat.c ---- */
+bool channel_take(struct channel *c);
+void channel_close(struct channel *c);
+/* Its first word; false: it has not come. */
+bool channel_accept(struct channel *c, int listener);
+bool channel_send(struct channel *c, const void *from, size_t length);
+/* All that conditions look at is told. */
+void channel_put_known(struct guest *g, struct channel *c, struct text *t);
 /* Waits so many seconds for PostgreSQL to be done. */
 bool seat_is_done(const struct guest *g, struct connection *c, double patience);
 /* False: it has gone. */
@@ -71,6 +88,16 @@ bool seat_tell_answers(struct guest *g, struct seat *s,
 /* A seat at the beginning of its session. */
 bool seat_begin_anew(struct guest *g, uint32_t session);
 void seat_leave(struct seat *s);
+
+/* ---- clients.c ---- */
+void clients_free(struct clients *c);
+/* Runs the command once more, to the same end; false: it does something else,
+ * which is the fault. */
+bool server_run_again(struct guest *g, const struct guest_step *end);
+struct server_step_node *server_run_command(struct guest *g,
+                                            struct server_step_node *from,
+                                            struct value answer,
+                                            struct region *to);
 
 /* What follows a step: of a session, of the last transaction, of an assertion.
  * NULL: it was given up, or the fault is told. */

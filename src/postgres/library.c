@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "vm/bytecode.h"
 #include "vm/value.h"
 
 /* Types of PostgreSQL that have values of their own; others are texts. */
@@ -152,11 +153,64 @@ struct server_version *server_version(struct server_library *l,
 	return v;
 }
 
+struct value server_initial(struct server_library *l,
+                            const struct guest_step *read)
+{
+	struct value found = value_null();
+	if (read->kind != GUEST_GET) return found;
+	mem_lock(&l->lock);
+	for (uint32_t i = 0; i < l->version_count; i++) {
+		const struct server_version *v = l->versions[i];
+		if (v->initial && v->key->relation->global == read->global &&
+		    value_equal(v->key->value, read->key))
+			found = v->value;
+	}
+	mem_unlock(&l->lock);
+	return found;
+}
+
+/* ---- Places in commands ---- */
+
+/* A line of a file of the session's name. */
+uint32_t server_statement(struct server_library *l, uint32_t session,
+                          uint32_t number, const char *text, uint32_t length)
+{
+	const char *name = l->sessions[session].name;
+	struct table_probe probe =
+		table_probe(hash_bytes(session << 16 ^ number, text, length));
+	uint32_t i, first = l->program->positions_count;
+	if (!l->by_statement.slots) table_init(&l->by_statement, 0);
+	while ((i = table_next(&l->by_statement, &probe)) != TABLE_NONE) {
+		const struct position *p = &l->statements[i];
+		if (p->file == name && p->line == number &&
+		    strlen(p->source_line) == length &&
+		    !memcmp(p->source_line, text, length))
+			return first + i;
+	}
+	VEC_RESERVE(l->statements, l->statement_count, l->statement_capacity);
+	l->statements[l->statement_count] = (struct position){
+		name, number, 1, region_copy_string(&l->region, text, length)
+	};
+	table_put(&l->by_statement, probe, l->statement_count);
+	return first + l->statement_count++;
+}
+
+struct position server_position(struct server_library *l, uint32_t point)
+{
+	mem_lock(&l->lock);
+	assert(point >= l->program->positions_count);
+	assert(point - l->program->positions_count < l->statement_count);
+	struct position at = l->statements[point - l->program->positions_count];
+	mem_unlock(&l->lock);
+	return at;
+}
+
 void server_library_free(struct server_library *l)
 {
 	server_guests_free(l);
 	connection_close(&l->setup);
 	if (l->listener > 0) close(l->listener);
+	if (l->clients > 0) close(l->clients);
 	cluster_stop(l->cluster);
 	for (uint32_t i = 0; i < l->assertion_count; i++) {
 		free(l->assertions[i].steps);
@@ -171,6 +225,9 @@ void server_library_free(struct server_library *l)
 	free(l->versions);
 	free(l->fault);
 	table_free(&l->by_key);
+	table_free(&l->by_statement);
+	free(l->statements);
+	pthread_mutex_destroy(&l->turn);
 	pthread_mutex_destroy(&l->lock);
 	region_free(&l->region);
 	free(l);

@@ -71,6 +71,9 @@ struct server_step {
 
 struct server_session {
 	const char *name;
+	const char *command; /* NULL: it has steps */
+	bool here;
+	uint32_t door; /* of the command */
 	struct server_step *steps;
 	uint32_t count;
 };
@@ -92,8 +95,17 @@ struct server_library {
 	struct sources all;
 	struct spec spec;
 	struct cluster *cluster;
+	const char *folder; /* of the specification; NULL: this one */
 	struct connection setup;
+	uint32_t door_count;
 	int listener; /* where backends of sessions come */
+	/* Where those of sessions that are commands come: only one process runs
+	 * at a time. */
+	int clients;
+	pthread_mutex_t turn;
+	bool trial; /* what commands ask for is found out */
+	uint64_t command_count;
+	double command_seconds; /* of all of them */
 	struct server_relation **relations;
 	uint32_t relation_count, relation_capacity;
 	struct server_session *sessions;
@@ -112,7 +124,12 @@ struct server_library {
 	uint32_t key_count, key_capacity;
 	struct server_version **versions;
 	uint32_t version_count, version_capacity;
-	bool grew; /* more is to be */
+	/* Places in commands: statements, by number. */
+	struct table by_statement;
+	struct position *statements;
+	uint32_t statement_count, statement_capacity;
+	bool grew;        /* more is to be */
+	uint32_t growths; /* so far */
 	char *fault;
 };
 
@@ -129,9 +146,16 @@ struct server_key *server_key(struct server_library *l,
 struct server_version *server_version(struct server_library *l,
                                       struct server_key *k, const char *image,
                                       uint32_t length);
+/* What set-up has left where the step reads; null: nothing. */
+struct value server_initial(struct server_library *l,
+                            const struct guest_step *read);
 /* A column's value. */
 struct value server_value(struct region *r, uint32_t type, const char *text,
                           uint32_t length);
+/* A point for what the session says in its n-th statement: under the lock. */
+uint32_t server_statement(struct server_library *l, uint32_t session,
+                          uint32_t number, const char *text, uint32_t length);
+struct position server_position(struct server_library *l, uint32_t point);
 void server_library_free(struct server_library *l);
 
 /* guest.c */

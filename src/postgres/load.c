@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "lang/limits.h"
+#include "postgres/guest.h"
 #include "postgres/loading.h"
 #include "sql/load.h"
 #include "vm/bytecode.h"
@@ -60,6 +61,13 @@ bool load_query(struct loading *l, const char *format, ...)
 	text_free(&t);
 	return fine || load_fail(l, (struct place){ 0 }, "PostgreSQL: %s",
 	                         text_get(&c->message));
+}
+
+bool load_gives_up(const struct loading *l)
+{
+	const struct sql_arguments *a = l->given;
+	return (a->interrupt && atomic_load(a->interrupt)) ||
+	       (l->deadline > 0 && seconds_now() > l->deadline);
 }
 
 /* ---- Sessions ---- */
@@ -236,11 +244,39 @@ static void add_step(struct loading *l, struct server_session *x,
 	x->count++;
 }
 
+/* Its one step returns what the command does. */
+static void add_command(struct loading *l, uint32_t session)
+{
+	static const char *const columns[] = { "exit", "output" };
+	static const char *const types[] = { "int4", "text" };
+	struct server_library *s = l->library;
+	const struct spec_session *spec = &s->spec.sessions[session];
+	struct server_session *x = &s->sessions[session];
+	struct server_step *step = &x->steps[x->count++];
+	if (s->door_count > CLUSTER_DOORS_MOST) {
+		load_fail(l, spec->at, "more than %d sessions are commands",
+		          CLUSTER_DOORS_MOST);
+		return;
+	}
+	step->spec = &spec->steps[0];
+	step->sql = &spec->steps[0].sql;
+	step->session = session;
+	step->place = 1;
+	step->point = load_point(l, spec->at);
+	step->column_count = 2;
+	step->columns = (const char **)columns;
+	step->type_names = (const char **)types;
+	step->names = region_take(&s->region, 4 * sizeof *step->names);
+	for (uint32_t i = 0; i < 4; i++) step->names[i] = UINT32_MAX;
+	step->names[0] = program_add_transaction(l->program, x->name, 0);
+	step->name_count = 4;
+}
+
 static void add_sessions(struct loading *l)
 {
 	struct server_library *s = l->library;
 	struct region *r = &s->region;
-	uint32_t n = s->spec.session_count;
+	uint32_t n = s->spec.session_count, door = 0;
 	if (n > LIMIT_SESSIONS) {
 		load_fail(l, s->spec.sessions[0].at, "more than %d sessions",
 		          LIMIT_SESSIONS);
@@ -255,9 +291,16 @@ static void add_sessions(struct loading *l)
 		x->steps = region_take0(r, (spec->step_count + (size_t)2) *
 		                                   sizeof *x->steps);
 		s->session_count = i + 1;
+		x->command = spec->command;
+		x->here = spec->here;
+		if (x->command) {
+			x->door = door++;
+			add_command(l, i);
+		}
 		if (spec->has_setup)
 			add_step(l, x, i, NULL, &spec->setup, &block);
-		for (uint32_t k = 0; k < spec->step_count && !l->failed; k++)
+		for (uint32_t k = 0;
+		     k < spec->step_count && !x->command && !l->failed; k++)
 			add_step(l, x, i, &spec->steps[k], &spec->steps[k].sql,
 			         &block);
 		uint32_t number = program_add_session(l->program, x->name);
@@ -283,6 +326,42 @@ static void set_isolation(struct loading *l)
 			: "prc";
 }
 
+/* Where the specification is: NULL is here. */
+static void find_folder(struct server_library *s, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	if (!slash) return;
+	s->folder = slash == path ? "/"
+	                          : region_copy_string(&s->region, path,
+	                                               (size_t)(slash - path));
+}
+
+/* What each command does when no other session has run: at which levels, and is
+ * it the same twice? */
+static void try_commands(struct loading *l)
+{
+	struct server_library *s = l->library;
+	struct machine_limits limits = { .interrupt = l->given->interrupt,
+		                         .deadline = l->deadline };
+	struct guest *g = server_guest_ops.take(&s->guest, &limits);
+	struct region scratch;
+	region_init(&scratch);
+	s->trial = true;
+	for (uint32_t i = 0; i < s->session_count && !s->fault; i++) {
+		if (!s->sessions[i].command) continue;
+		const struct guest_step *step = server_guest_ops.start(g, i);
+		while (step && step->kind != GUEST_END)
+			step = server_guest_ops.next(
+				g, step, server_initial(s, step), &scratch);
+		if (step) server_run_again(g, step);
+	}
+	s->trial = false;
+	server_guest_ops.give_back(&s->guest, g);
+	if (!s->fault) server_take_growth(l->program);
+	region_free(&scratch);
+	if (s->fault) load_fail(l, (struct place){ 0 }, "%s", s->fault);
+}
+
 static bool load(struct loading *l, const char *path, const char *text,
                  size_t length)
 {
@@ -297,6 +376,9 @@ static bool load(struct loading *l, const char *path, const char *text,
 	                    : spec_read(&s->spec, &s->all, n, &s->region);
 	if (!fine) return false;
 	set_isolation(l);
+	find_folder(s, path);
+	for (uint32_t i = 0; i < s->spec.session_count; i++)
+		s->door_count += s->spec.sessions[i].command != NULL;
 	if (l->failed || !load_start_server(l)) return false;
 	for (uint32_t i = 0; i < s->spec.setup_count && !l->failed; i++)
 		load_setup(l, &s->spec.setups[i]);
@@ -307,7 +389,8 @@ static bool load(struct loading *l, const char *path, const char *text,
 	if (l->failed || !program_finish(l->program, &which)) return false;
 	l->program->stack = GUEST_REGISTERS;
 	l->program->digest = l->digest;
-	return true;
+	try_commands(l);
+	return !l->failed;
 }
 
 struct program *server_load(const char *path, const char *text, size_t length,
@@ -319,6 +402,7 @@ struct program *server_load(const char *path, const char *text, size_t length,
 	region_init(&s->region);
 	sources_init(&s->all, &s->region, d);
 	pthread_mutex_init(&s->lock, NULL);
+	pthread_mutex_init(&s->turn, NULL);
 	guest_pool_init(&s->pool);
 	s->guest.ops = &server_guest_ops;
 	struct program *p = program_new(path);
@@ -326,6 +410,7 @@ struct program *server_load(const char *path, const char *text, size_t length,
 	p->library = &s->guest;
 	p->stack = GUEST_REGISTERS;
 	l.program = s->program = p;
+	if (given->timeout > 0) l.deadline = seconds_now() + given->timeout;
 	bool fine = load(&l, path, text, length);
 	sql_parser_free(l.parser);
 	s->interrupt = given->interrupt;
@@ -337,6 +422,8 @@ struct program *server_load(const char *path, const char *text, size_t length,
 	return NULL;
 }
 
+enum { GROWTHS_MOST = 100 };
+
 bool server_take_growth(struct program *p)
 {
 	struct server_library *l = server_of(p->library);
@@ -344,6 +431,12 @@ bool server_take_growth(struct program *p)
 	assert(p->server);
 	l->grew = false;
 	if (!grew) return false;
+	if (l->door_count && ++l->growths > GROWTHS_MOST) {
+		server_set_fault(l, "sessions that are commands write ever new "
+		                    "rows: what they do depends on something "
+		                    "that is not in the database");
+		return false;
+	}
 	for (uint32_t i = 0; i < l->version_count; i++) {
 		l->versions[i]->known = true;
 		l->versions[i]->key->known = true;

@@ -15,6 +15,7 @@ struct loading {
 	struct sql_parser *parser;
 	struct diags *diags;
 	uint64_t digest;
+	double deadline; /* 0: none */
 	bool failed;
 };
 
@@ -29,6 +30,9 @@ json_t *load_parse(struct loading *l, const struct spec_block *b);
 /* Asks the server, in the connection of set-up. */
 bool load_query(struct loading *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Was it interrupted, or is its time over? */
+bool load_gives_up(const struct loading *l);
 
 /* ---- set_up.c: false after an error ---- */
 bool load_start_server(struct loading *l);

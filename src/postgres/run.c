@@ -10,41 +10,77 @@
 
 #include "base/memory.h"
 #include "base/seconds.h"
-#include "postgres/guest.h"
-#include "postgres/wire.h"
+#include "postgres/run.h"
 #include "vm/bytecode.h"
 
 /* ---- Steps that a backend is seen to do ---- */
 
-struct run {
-	struct guest *guest;
-	struct seat *seat;
-	uint32_t session;
-	struct region *to;
-	struct server_step_node *first, *last;
-	const struct guest_note *notes;
-	const struct finding *findings;
-	const char *failure;
-	struct value answer; /* that leads to the first one */
-	struct server_step_node *from;
-	bool replays;  /* what is done was seen before */
-	bool frontier; /* it waits for what is not known */
-	bool done;
-	/* Steps since the last request, before their notes are known. */
-	struct server_step_node *open;
-	const struct asked_keys **path;
-	struct value **path_answers;
-	uint32_t path_count, path_at;
-	bool broken;
-	bool repeats; /* something else that is explored */
-};
+/* "reads (1) of table seat" */
+static void describe(struct text *t, const struct server_library *l,
+                     enum guest_request kind, const struct guest_step *s)
+{
+	static const char *const words[] = { [GUEST_BEGIN] =
+		                                     "begins a transaction",
+		                             [GUEST_GET] = "reads ",
+		                             [GUEST_PUT] = "writes ",
+		                             [GUEST_GIVE_UP] =
+		                                     "gives up the lock of ",
+		                             [GUEST_COMMIT] = "commits",
+		                             [GUEST_ABORT] = "rolls back",
+		                             [GUEST_END] = "ends" };
+	assert(kind < sizeof words / sizeof *words && words[kind]);
+	text_string(t, words[kind]);
+	if (kind != GUEST_GET && kind != GUEST_PUT && kind != GUEST_GIVE_UP)
+		return;
+	if (kind == GUEST_PUT) {
+		value_print(t, s->value);
+		text_string(t, " to ");
+	}
+	text_string(t, l->program->globals[s->global].name);
+	text_char(t, '[');
+	for (uint32_t i = 0; i < s->key.o->length; i++) {
+		if (i) text_string(t, ", ");
+		value_print(t, s->key.o->items[i]);
+	}
+	text_char(t, ']');
+}
 
-static struct server_step_node *emit(struct run *r, enum guest_request kind)
+/* It does the same as ever for the same answers. */
+static void compare(struct run *r, enum guest_request kind,
+                    const struct guest_step *now)
+{
+	const struct server_library *l = r->guest->library;
+	assert(r->replays && r->known_at < r->known_count);
+	const struct guest_step *was = &r->known[r->known_at++]->tree.step;
+	bool access =
+		kind == GUEST_GET || kind == GUEST_PUT || kind == GUEST_GIVE_UP;
+	if (was->kind == kind &&
+	    (kind != GUEST_BEGIN || was->name == now->name) &&
+	    (!access ||
+	     (was->global == now->global && value_equal(was->key, now->key))) &&
+	    (kind != GUEST_PUT || value_equal(was->value, now->value)))
+		return;
+	struct text t = { 0 };
+	text_string(&t, "it does not do the same for the same answers: it ");
+	describe(&t, l, was->kind, was);
+	text_string(&t, ", and when it is run again it ");
+	describe(&t, l, kind, now);
+	text_string(&t, ". It depends on something that is not in the "
+	                "database: on the clock, on chance, on a file");
+	run_fail(r, text_get(&t));
+	text_free(&t);
+}
+
+struct server_step_node *run_emit_step(struct run *r, struct guest_step like)
 {
 	struct guest *g = r->guest;
-	if (r->replays) return NULL;
+	enum guest_request kind = like.kind;
+	if (r->replays) {
+		compare(r, kind, &like);
+		return NULL;
+	}
 	struct server_step_node *s = region_take0(r->to, sizeof *s);
-	s->tree.step.kind = kind;
+	s->tree.step = like;
 	s->tree.kept = r->to == &g->region;
 	s->tree.step.notes = r->notes;
 	s->tree.step.findings = r->findings;
@@ -66,12 +102,22 @@ static struct server_step_node *emit(struct run *r, enum guest_request kind)
 	return s;
 }
 
+struct server_step_node *run_emit(struct run *r, enum guest_request kind)
+{
+	return run_emit_step(r, (struct guest_step){ .kind = kind });
+}
+
 static const struct server_step *step_at(const struct run *r)
 {
 	const struct server_session *x =
 		&r->guest->library->sessions[r->session];
 	assert(r->seat->at < x->count);
 	return &x->steps[r->seat->at];
+}
+
+static uint32_t point_of(const struct run *r)
+{
+	return r->seat->point ? r->seat->point : step_at(r)->point;
 }
 
 static struct server_key *read_key(struct run *r, const char **at,
@@ -88,11 +134,33 @@ static struct server_key *read_key(struct run *r, const char **at,
 	return server_key(r->guest->library, x, image, k.length);
 }
 
-static void fail_run(struct run *r, const char *why)
+void run_fail(struct run *r, const char *why)
 {
 	server_set_fault(r->guest->library, "session '%s': %s",
 	                 r->guest->library->sessions[r->session].name, why);
 	r->broken = true;
+}
+
+/* It has been asked before. */
+static void answer_again(struct run *r, const struct asked_keys *q,
+                         struct guest_step like)
+{
+	const struct asked_keys *known =
+		r->path_at < r->path_count ? r->path[r->path_at] : NULL;
+	for (uint32_t i = 0; i < q->count && !r->broken; i++) {
+		server_put_key(&like, q->keys[i]);
+		compare(r, GUEST_GET, &like);
+	}
+	if (r->broken) return;
+	if (!known || known->count != q->count) {
+		run_fail(r, "it does not do the same for the same answers: it "
+		            "reads other rows at once. It depends on something "
+		            "that is not in the database");
+		return;
+	}
+	r->broken = !seat_tell_answers(r->guest, r->seat, known,
+	                               r->path_answers[r->path_at++]);
+	if (r->path_at == r->path_count) r->replays = r->again;
 }
 
 static void take_read(struct run *r, const struct wire_head *h,
@@ -110,32 +178,20 @@ static void take_read(struct run *r, const struct wire_head *h,
 	r->seat->waits = true;
 	for (uint32_t i = 0; i < q->count; i++)
 		if (!q->keys[i]) {
-			fail_run(r, "it reads a table that was not there when "
+			run_fail(r, "it reads a table that was not there when "
 			            "it was set up");
 			return;
 		}
-	if (r->path_at < r->path_count) {
-		const struct asked_keys *known = r->path[r->path_at];
-		bool same = known->count == q->count &&
-		            !memcmp(known->keys, q->keys,
-		                    q->count * sizeof *q->keys);
-		if (!same) {
-			fail_run(r, "it does not do the same for the same "
-			            "answers: it depends on something that is "
-			            "not in the database");
-			return;
-		}
-		struct value *answers = r->path_answers[r->path_at++];
-		r->broken = !seat_tell_answers(g, r->seat, known, answers);
-		if (r->path_at == r->path_count) r->replays = false;
+	struct guest_step like = { .kind = GUEST_GET,
+		                   .point = point_of(r),
+		                   .strength = (enum strength)h->strength,
+		                   .joined = h->joined };
+	server_put_key(&like, q->keys[0]);
+	if (r->replays) {
+		answer_again(r, q, like);
 		return;
 	}
-	struct server_step_node *s = emit(r, GUEST_GET);
-	assert(s);
-	server_put_key(&s->tree.step, q->keys[0]);
-	s->tree.step.point = step_at(r)->point;
-	s->tree.step.strength = (enum strength)h->strength;
-	s->tree.step.joined = h->joined;
+	struct server_step_node *s = run_emit_step(r, like);
 	s->request = q;
 	q->first = s;
 	r->seat->live = s->tree.serial;
@@ -150,7 +206,7 @@ static void note_growth(struct server_library *l, struct server_key *k,
 	if (k->gone >= goes && (v ? v->known : k->known)) return;
 	k->gone |= goes;
 	l->grew = true;
-	if (l->fault) return;
+	if (l->fault || l->trial) return;
 	struct text t = { 0 };
 	text_format(
 		&t,
@@ -167,24 +223,24 @@ static void take_write(struct run *r, const struct wire_head *h,
 	struct server_library *l = r->guest->library;
 	const char *end = body + h->length;
 	struct server_version *v = NULL;
-	if (r->replays) return;
 	mem_lock(&l->lock);
 	struct server_key *k = read_key(r, &body, end);
 	if (k && h->number)
 		v = server_version(l, k, body, (uint32_t)(end - body));
-	if (k) note_growth(l, k, v, h->number != 1);
+	if (k && !r->replays) note_growth(l, k, v, h->number != 1);
 	mem_unlock(&l->lock);
 	if (!k) {
-		fail_run(r, "it writes to a table that was not there when it "
+		run_fail(r, "it writes to a table that was not there when it "
 		            "was set up");
 		return;
 	}
-	struct guest_step *s = &emit(r, GUEST_PUT)->tree.step;
-	server_put_key(s, k);
-	s->value = v ? v->value : value_null();
-	s->point = step_at(r)->point;
-	s->strength = (enum strength)h->strength;
-	s->joined = h->joined;
+	struct guest_step s = { .kind = GUEST_PUT,
+		                .value = v ? v->value : value_null(),
+		                .point = point_of(r),
+		                .strength = (enum strength)h->strength,
+		                .joined = h->joined };
+	server_put_key(&s, k);
+	run_emit_step(r, s);
 }
 
 static void take_given_up(struct run *r, const struct wire_head *h,
@@ -192,35 +248,32 @@ static void take_given_up(struct run *r, const struct wire_head *h,
 {
 	const char *end = body + h->length;
 	struct server_library *l = r->guest->library;
-	if (r->replays) return;
 	mem_lock(&l->lock);
 	struct server_key *k = read_key(r, &body, end);
 	mem_unlock(&l->lock);
 	assert(k); /* it was read */
-	struct guest_step *s = &emit(r, GUEST_GIVE_UP)->tree.step;
-	server_put_key(s, k);
-	s->point = step_at(r)->point;
+	struct guest_step s = { .kind = GUEST_GIVE_UP, .point = point_of(r) };
+	server_put_key(&s, k);
+	run_emit_step(r, s);
 }
 
-static void take_record(struct run *r, const struct wire_head *h,
-                        const char *body)
+void run_take_record(struct run *r, const struct wire_head *h, const char *body)
 {
 	const struct server_step *step = step_at(r);
-	struct server_step_node *s;
 	switch (h->kind) {
 	case WIRE_BEGIN: {
 		uint32_t n = r->seat->begun++;
 		if (n >= step->name_count) n = step->name_count - 1;
 		if (!r->replays) r->failure = NULL;
-		s = emit(r, GUEST_BEGIN);
-		if (s) s->tree.step.name = step->names[n];
+		run_emit_step(r, (struct guest_step){ .kind = GUEST_BEGIN,
+		                                      .name = step->names[n] });
 		break;
 	}
 	case WIRE_READ: take_read(r, h, body); break;
 	case WIRE_WRITE: take_write(r, h, body); break;
 	case WIRE_GIVE_UP: take_given_up(r, h, body); break;
-	case WIRE_COMMIT: emit(r, GUEST_COMMIT); break;
-	case WIRE_ABORT: emit(r, GUEST_ABORT); break;
+	case WIRE_COMMIT: run_emit(r, GUEST_COMMIT); break;
+	case WIRE_ABORT: run_emit(r, GUEST_ABORT); break;
 	case WIRE_REPEATS: r->repeats = true; break;
 	case WIRE_REFUSE: {
 		struct text t = { 0 };
@@ -229,52 +282,42 @@ static void take_record(struct run *r, const struct wire_head *h,
 		            "support %.*s",
 		            step->spec ? step->spec->name : "setup",
 		            (int)h->length, body);
-		fail_run(r, text_get(&t));
+		run_fail(r, text_get(&t));
 		text_free(&t);
 		break;
 	}
-	default: fail_run(r, "its backend says something unknown"); break;
+	default: run_fail(r, "its backend says something unknown"); break;
 	}
 }
 
-/* Whole records that have come. */
-static void take_records(struct run *r)
+static void take_records(struct run *r, struct channel *c)
 {
-	struct seat *s = r->seat;
 	while (!r->broken && !r->frontier) {
 		struct wire_head h;
-		size_t there = s->in.length - s->taken;
+		size_t there = c->in.length - c->taken;
 		if (there < sizeof h) break;
-		memcpy(&h, s->in.data + s->taken, sizeof h);
+		memcpy(&h, c->in.data + c->taken, sizeof h);
 		if (there < sizeof h + h.length) break;
-		const char *body = s->in.data + s->taken + sizeof h;
-		s->taken += sizeof h + h.length;
-		take_record(r, &h, body);
+		const char *body = c->in.data + c->taken + sizeof h;
+		c->taken += sizeof h + h.length;
+		run_take_record(r, &h, body);
 	}
-	if (s->taken < s->in.length) return;
-	text_clear(&s->in);
-	s->taken = 0;
+	if (c->taken < c->in.length) return;
+	text_clear(&c->in);
+	c->taken = 0;
 }
 
 static void receive_records(struct run *r)
 {
-	char buffer[1 << 13];
-	for (;;) {
-		ssize_t n = recv(r->seat->channel, buffer, sizeof buffer,
-		                 MSG_DONTWAIT);
-		if (n < 0 && errno == EINTR) continue;
-		if (n <= 0) break;
-		text_bytes(&r->seat->in, buffer, (size_t)n);
-		if (n < (ssize_t)sizeof buffer) break;
-	}
-	take_records(r);
+	channel_take(r->seat->channel);
+	take_records(r, r->seat->channel);
 }
 
 /* ---- The ends of steps ---- */
 
-static void add_note(struct run *r, const struct server_step *step,
-                     struct value v)
+void run_note(struct run *r, struct value v)
 {
+	const struct server_step *step = step_at(r);
 	struct guest_note *n = region_take0(r->to, sizeof *n);
 	n->older = r->notes;
 	n->count = n->older ? n->older->count + 1 : 1;
@@ -324,6 +367,17 @@ static const struct finding *wrong(struct run *r,
 	return f;
 }
 
+void run_close_steps(struct run *r)
+{
+	for (struct tree_step *s = r->open ? &r->open->tree : NULL; s;
+	     s = s->next) {
+		s->step.notes = r->notes;
+		s->step.findings = r->findings;
+		if (s->step.kind == GUEST_ABORT) s->step.failure = r->failure;
+	}
+	r->open = NULL;
+}
+
 /* PostgreSQL is done with a step. What was emitted since the last read gets its
  * result. */
 static void end_step(struct run *r)
@@ -340,19 +394,13 @@ static void end_step(struct run *r)
 		r->failure = region_copy_string(r->to, text_get(&t), t.length);
 		text_free(&t);
 		if (step->spec)
-			add_note(r, step, value_record(r->to, pair, 1));
+			run_note(r, value_record(r->to, pair, 1));
 		else
 			r->findings = wrong(r, step);
 	} else if (step->spec && c->has_result) {
-		add_note(r, step, rows_value(r->to, c));
+		run_note(r, rows_value(r->to, c));
 	}
-	for (struct tree_step *s = r->open ? &r->open->tree : NULL; s;
-	     s = s->next) {
-		s->step.notes = r->notes;
-		s->step.findings = r->findings;
-		if (s->step.kind == GUEST_ABORT) s->step.failure = r->failure;
-	}
-	r->open = NULL;
+	run_close_steps(r);
 }
 
 /* Waits for PostgreSQL to be done, or to ask for what is not known. False: it
@@ -362,7 +410,8 @@ static bool wait_for_backend(struct run *r)
 	struct seat *s = r->seat;
 	double until = seconds_now() + PATIENCE;
 	while (s->c.busy && !r->frontier && !r->broken) {
-		struct pollfd p[2] = { { .fd = s->channel, .events = POLLIN },
+		struct pollfd p[2] = { { .fd = s->channel->fd,
+			                 .events = POLLIN },
 			               { .fd = s->c.fd, .events = POLLIN } };
 		int n = poll(p, 2, 100);
 		if (server_gives_up(r->guest)) return false;
@@ -373,7 +422,7 @@ static bool wait_for_backend(struct run *r)
 			            "step '%s': it has run for %d s "
 			            "without reading a table",
 			            spec ? spec->name : "setup", PATIENCE);
-			fail_run(r, text_get(&t));
+			run_fail(r, text_get(&t));
 			text_free(&t);
 			break;
 		}
@@ -384,7 +433,7 @@ static bool wait_for_backend(struct run *r)
 		if (p[1].revents) connection_take(&s->c, 0);
 	}
 	if (!r->frontier && !r->broken) receive_records(r);
-	if (s->c.lost) fail_run(r, text_get(&s->c.message));
+	if (s->c.lost) run_fail(r, text_get(&s->c.message));
 	return !r->broken;
 }
 
@@ -408,7 +457,7 @@ static bool go_on(struct run *r)
 		connection_send(&s->c, "ROLLBACK");
 		if (!wait_for_backend(r)) return false;
 	}
-	struct server_step_node *end = emit(r, GUEST_END);
+	struct server_step_node *end = run_emit(r, GUEST_END);
 	if (end) end->tree.step.value = value_bool(true);
 	r->done = true;
 	return true;
@@ -416,14 +465,21 @@ static bool go_on(struct run *r)
 
 /* ---- From a step on ---- */
 
-/* The requests on the way to the step, with their answers. */
-static void find_path(struct run *r, struct server_step_node *from,
-                      struct value answer)
+/* The steps on the way to where it starts, and the requests among them, with
+ * their answers. */
+void run_find_path(struct run *r, struct value answer)
 {
-	uint32_t count = 0;
-	for (const struct tree_step *s = &from->tree; s; s = s->before)
+	const struct server_step_node *from = r->from;
+	uint32_t count = 0, steps = 0;
+	for (const struct tree_step *s = &from->tree; s; s = s->before) {
 		count += step_waits(s) &&
 		         ((const struct server_step_node *)s)->place == 0;
+		steps += s->step.kind != GUEST_START;
+	}
+	r->known = mem_take((steps + (size_t)1) * sizeof *r->known);
+	r->known_count = steps;
+	for (const struct tree_step *s = &from->tree; steps; s = s->before)
+		r->known[--steps] = (const struct server_step_node *)s;
 	r->path = mem_take((count + (size_t)1) * sizeof *r->path);
 	r->path_answers =
 		mem_take((count + (size_t)1) * sizeof *r->path_answers);
@@ -445,11 +501,26 @@ static void find_path(struct run *r, struct server_step_node *from,
 	assert(!count);
 }
 
-static void free_path(struct run *r)
+void run_free_path(struct run *r)
 {
+	free(r->known);
 	for (uint32_t i = 0; i < r->path_count; i++) free(r->path_answers[i]);
 	free(r->path);
 	free(r->path_answers);
+}
+
+struct server_step_node *run_done(struct run *r, bool fine)
+{
+	struct server_step_node *from = r->from;
+	run_free_path(r);
+	if (!fine) {
+		seat_leave(r->seat);
+		return NULL;
+	}
+	assert(r->first);
+	if (!step_waits(&from->tree) || r->first->tree.kept)
+		step_tree_add(&r->guest->tree, &from->tree, &r->first->tree);
+	return r->first;
 }
 
 struct server_step_node *server_run_session(struct guest *g,
@@ -469,7 +540,7 @@ struct server_step_node *server_run_session(struct guest *g,
 	bool waits = step_waits(&from->tree), fine = true;
 	g->asked++;
 	if (server_gives_up(g)) return NULL;
-	find_path(&r, from, answer);
+	run_find_path(&r, answer);
 	if (waits && r.seat->live &&
 	    r.seat->live == from->request->first->tree.serial) {
 		r.path_at = r.path_count;
@@ -484,13 +555,5 @@ struct server_step_node *server_run_session(struct guest *g,
 	}
 	r.seat->live = 0;
 	fine = fine && go_on(&r);
-	free_path(&r);
-	if (!fine) {
-		seat_leave(r.seat);
-		return NULL;
-	}
-	assert(r.first);
-	if (!waits || r.first->tree.kept)
-		step_tree_add(&g->tree, &from->tree, &r.first->tree);
-	return r.first;
+	return run_done(&r, fine);
 }

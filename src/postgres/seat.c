@@ -26,11 +26,11 @@ bool seat_is_done(const struct guest *g, struct connection *c, double patience)
 
 /* ---- What is said to a backend ---- */
 
-static bool seat_send(struct seat *s, const void *from, size_t length)
+bool channel_send(struct channel *c, const void *from, size_t length)
 {
 	const char *at = from;
 	while (length) {
-		ssize_t n = send(s->channel, at, length, MSG_NOSIGNAL);
+		ssize_t n = send(c->fd, at, length, MSG_NOSIGNAL);
 		if (n < 0 && errno == EINTR) continue;
 		if (n <= 0) return false;
 		at += n;
@@ -52,7 +52,7 @@ static void put_record(struct text *t, struct wire_head h,
 }
 
 /* Under the lock. */
-static void tell_version(struct text *t, struct seat *s,
+static void tell_version(struct text *t, struct channel *s,
                          const struct server_version *v)
 {
 	if (v->number >= s->sent_count) {
@@ -70,23 +70,27 @@ static void tell_version(struct text *t, struct seat *s,
 	           v->key, v->image, v->length);
 }
 
-/* All that conditions look at. */
-static bool tell_known(struct guest *g, struct seat *s)
+void channel_put_known(struct guest *g, struct channel *c, struct text *t)
 {
 	struct server_library *l = g->library;
-	struct text t = { 0 };
-	struct wire_head ready = { .kind = WIRE_READY };
-	if (s->sent) memset(s->sent, 0, s->sent_count * sizeof *s->sent);
+	if (c->sent) memset(c->sent, 0, c->sent_count * sizeof *c->sent);
 	mem_lock(&l->lock);
 	for (uint32_t i = 0; i < l->version_count; i++)
-		if (l->versions[i]->known) tell_version(&t, s, l->versions[i]);
+		if (l->versions[i]->known) tell_version(t, c, l->versions[i]);
 	for (uint32_t i = 0; i < l->key_count; i++)
 		if (l->keys[i]->gone && l->keys[i]->known)
-			put_record(&t, (struct wire_head){ .kind = WIRE_GONE },
+			put_record(t, (struct wire_head){ .kind = WIRE_GONE },
 			           l->keys[i], "", 0);
 	mem_unlock(&l->lock);
+}
+
+static bool tell_known(struct guest *g, struct seat *s)
+{
+	struct text t = { 0 };
+	struct wire_head ready = { .kind = WIRE_READY };
+	channel_put_known(g, s->channel, &t);
 	text_bytes(&t, (const char *)&ready, sizeof ready);
-	bool fine = seat_send(s, t.data, t.length);
+	bool fine = channel_send(s->channel, t.data, t.length);
 	text_free(&t);
 	return fine;
 }
@@ -110,7 +114,7 @@ bool seat_tell_answers(struct guest *g, struct seat *s,
 			struct server_version *v =
 				version_of(r->keys[i], answers[i]);
 			assert(v);
-			tell_version(&t, s, v);
+			tell_version(&t, s->channel, v);
 			number = v->number;
 		}
 		text_bytes(&numbers, (const char *)&number, sizeof number);
@@ -121,7 +125,7 @@ bool seat_tell_answers(struct guest *g, struct seat *s,
 	text_bytes(&t, (const char *)&h, sizeof h);
 	text_bytes(&t, numbers.data, numbers.length);
 	s->waits = false;
-	bool fine = seat_send(s, t.data, t.length);
+	bool fine = channel_send(s->channel, t.data, t.length);
 	text_free(&t);
 	text_free(&numbers);
 	return fine;
@@ -129,13 +133,33 @@ bool seat_tell_answers(struct guest *g, struct seat *s,
 
 /* ---- Backends ---- */
 
+void channel_close(struct channel *c)
+{
+	if (c->fd > 0) close(c->fd);
+	text_free(&c->in);
+	free(c->sent);
+	*c = (struct channel){ 0 };
+}
+
 void seat_leave(struct seat *s)
 {
 	connection_close(&s->c);
-	if (s->channel > 0) close(s->channel);
-	text_free(&s->in);
-	free(s->sent);
+	channel_close(&s->own);
+	clients_free(s->clients);
 	*s = (struct seat){ 0 };
+}
+
+/* What has come. False: it is closed. */
+bool channel_take(struct channel *c)
+{
+	char buffer[1 << 13];
+	for (;;) {
+		ssize_t n = recv(c->fd, buffer, sizeof buffer, MSG_DONTWAIT);
+		if (n < 0 && errno == EINTR) continue;
+		if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+		if (n == 0) return false;
+		text_bytes(&c->in, buffer, (size_t)n);
+	}
 }
 
 static bool receive_all(int fd, void *to, size_t length)
@@ -151,16 +175,21 @@ static bool receive_all(int fd, void *to, size_t length)
 	return true;
 }
 
+bool channel_accept(struct channel *c, int listener)
+{
+	struct wire_head hello;
+	c->fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	return c->fd > 0 && receive_all(c->fd, &hello, sizeof hello) &&
+	       hello.kind == WIRE_HELLO;
+}
+
 /* The backend of this session comes next: others wait for the lock. */
 static bool take_channel(struct server_library *l, struct seat *s)
 {
-	struct wire_head hello;
 	struct pollfd p = { .fd = l->listener, .events = POLLIN };
-	if (poll(&p, 1, 10000) <= 0) return false;
-	s->channel = accept(l->listener, NULL, NULL);
-	return s->channel > 0 &&
-	       receive_all(s->channel, &hello, sizeof hello) &&
-	       hello.kind == WIRE_HELLO;
+	s->channel = &s->own;
+	return poll(&p, 1, 10000) > 0 &&
+	       channel_accept(s->channel, l->listener);
 }
 
 /* What it has said of what is over is of no interest. */
@@ -168,10 +197,10 @@ static void drain(struct seat *s)
 {
 	char buffer[1 << 12];
 	assert(!s->c.busy);
-	while (recv(s->channel, buffer, sizeof buffer, MSG_DONTWAIT) > 0)
+	while (recv(s->channel->fd, buffer, sizeof buffer, MSG_DONTWAIT) > 0)
 		continue;
-	text_clear(&s->in);
-	s->taken = 0;
+	text_clear(&s->channel->in);
+	s->channel->taken = 0;
 }
 
 static bool take_seat(struct guest *g, uint32_t session)
@@ -228,7 +257,7 @@ static bool reset_seat(struct guest *g, struct seat *s)
 {
 	struct wire_head stop = { .kind = WIRE_STOP };
 	if (!connection_is_open(&s->c) ||
-	    (s->waits && !seat_send(s, &stop, sizeof stop)) ||
+	    (s->waits && !channel_send(s->channel, &stop, sizeof stop)) ||
 	    !seat_is_done(g, &s->c, RESETTING))
 		return false;
 	if (s->c.status != 'I') {

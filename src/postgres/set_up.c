@@ -2,6 +2,7 @@
 #include "postgres/loading.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,20 +13,28 @@
 
 #include "base/memory.h"
 #include "lang/limits.h"
+#include "postgres/command.h"
+#include "postgres/wire.h"
 #include "vm/bytecode.h"
 #include "vm/program.h"
 
 /* ---- The server ---- */
 
-static bool listen_for_backends(struct server_library *l)
+static bool listen_at(const struct server_library *l, const char *name,
+                      int *out)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	snprintf(at.sun_path, sizeof at.sun_path, "%s/isoscope",
-	         cluster_folder(l->cluster));
-	l->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	return l->listener >= 0 &&
-	       !bind(l->listener, (struct sockaddr *)&at, sizeof at) &&
-	       !chmod(at.sun_path, 0666) && !listen(l->listener, 128);
+	snprintf(at.sun_path, sizeof at.sun_path, "%s/%s",
+	         cluster_folder(l->cluster), name);
+	*out = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	return *out >= 0 && !bind(*out, (struct sockaddr *)&at, sizeof at) &&
+	       !chmod(at.sun_path, 0666) && !listen(*out, 128);
+}
+
+static bool listen_for_backends(struct server_library *l)
+{
+	return listen_at(l, "isoscope", &l->listener) &&
+	       listen_at(l, WIRE_CLIENTS, &l->clients);
 }
 
 bool load_start_server(struct loading *l)
@@ -33,7 +42,8 @@ bool load_start_server(struct loading *l)
 	struct server_library *s = l->library;
 	struct text module = { 0 }, why = { 0 }, sql = { 0 };
 	bool fine = false;
-	s->cluster = cluster_start(cluster_module(&module), &why);
+	s->cluster = cluster_start_with_doors(cluster_module(&module),
+	                                      s->door_count, &why);
 	if (s->cluster &&
 	    connection_open(&s->setup, cluster_folder(s->cluster), "", &why)) {
 		text_format(
@@ -77,9 +87,48 @@ bool load_start_server(struct loading *l)
 
 /* ---- Set-up ---- */
 
+/* What it has printed last, if it does not end well. */
+static bool run_setup_command(struct loading *l, const struct spec_setup *s)
+{
+	struct server_library *x = l->library;
+	struct command c;
+	struct text why = { 0 };
+	bool fine = command_start(&c, x->cluster, s->command, x->folder,
+	                          WIRE_DOOR_OF_SETUP, &why);
+	while (fine && !c.over) {
+		struct pollfd p[] = {
+			{ .fd = c.ended, .events = POLLIN },
+			{ .fd = c.out_open ? c.out : -1, .events = POLLIN },
+			{ .fd = c.err_open ? c.err : -1, .events = POLLIN }
+		};
+		poll(p, 3, 100);
+		if (!command_take(&c)) {
+			text_string(&why, "it has printed more than 1 MiB");
+			fine = false;
+		} else if (load_gives_up(l)) {
+			text_string(&why, "it was interrupted");
+			fine = false;
+		}
+	}
+	if (fine && c.code) {
+		size_t length;
+		const char *words = command_last_words(&c, &length);
+		text_format(&why, "it ends with exit code %d", c.code);
+		if (words) text_format(&why, ": %.*s", (int)length, words);
+		fine = false;
+	}
+	if (!fine)
+		load_fail(l, s->at, "setup failed: %s: %s", s->command,
+		          text_get(&why));
+	command_kill(&c);
+	text_free(&why);
+	return fine;
+}
+
 bool load_setup(struct loading *l, struct spec_setup *s)
 {
 	struct connection *c = &l->library->setup;
+	if (s->command) return run_setup_command(l, s);
 	if (!spec_read_setup(&l->library->all, s, program_path(l->program),
 	                     l->given, &l->digest)) {
 		l->failed = true;
@@ -176,7 +225,7 @@ static uint32_t find_uniques(struct loading *l, struct server_relation *t,
 		    "coalesce(pg_get_expr(i.indpred, i.indrelid), 'true'), "
 		    "i.indnullsnotdistinct, "
 		    "(SELECT string_agg(pg_get_indexdef(i.indexrelid, k, "
-	            "true), "
+		    "true), "
 		    "E'\\x01' ORDER BY k) FROM generate_series(1, "
 		    "i.indnkeyatts) k), "
 		    "(SELECT string_agg(a.atttypid::text, ' ' ORDER BY "
@@ -341,7 +390,7 @@ bool load_sealable(struct loading *l)
 		    "LEFT JOIN pg_collation o ON o.oid = a.attcollation "
 		    "WHERE i.indisunique) "
 		    "SELECT 'table ' || c.relname || ', which is not of its "
-	            "own "
+		    "own "
 		    "access method' FROM user_class c LEFT JOIN pg_am a "
 		    "ON a.oid = c.relam WHERE c.relkind = 'r' "
 		    "AND a.amname <> 'isoscope' "
@@ -362,7 +411,8 @@ bool load_sealable(struct loading *l)
 		    "rows by an operator' FROM pg_constraint WHERE contype = "
 		    "'x' "
 		    "UNION ALL SELECT 'constraint ' || conname || ', which is "
-		    "deferrable' FROM pg_constraint WHERE condeferrable "
+		    "deferrable' FROM pg_constraint WHERE condeferrable AND "
+		    "contype <> 'f' "
 		    "UNION ALL SELECT 'keys of type ' || name || ' (' || "
 		    "attname || "
 		    "' of table ' || relname || ')' FROM key_type "
@@ -375,10 +425,10 @@ bool load_sealable(struct loading *l)
 		    "'inet'::regtype)) OR collisdeterministic IS false "
 		    "UNION ALL SELECT 'settings of function ' || proname "
 		    "FROM pg_proc WHERE EXISTS (SELECT FROM unnest(proconfig) "
-	            "s "
+		    "s "
 		    "WHERE s NOT LIKE 'search_path=%%') AND oid >= 16384 "
 		    "UNION ALL SELECT 'function ' || proname || ' in language "
-	            "' "
+		    "' "
 		    "|| lanname FROM pg_proc p JOIN pg_language l "
 		    "ON l.oid = p.prolang WHERE p.oid >= 16384 "
 		    "AND lanname NOT IN ('sql', 'plpgsql', 'c', 'internal') "

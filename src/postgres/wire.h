@@ -24,13 +24,28 @@ enum wire_kind {
 	WIRE_ABORT,
 	WIRE_REPEATS, /* what follows is what is explored in another way */
 	WIRE_REFUSE,  /* a text: what it does is not supported */
+	/* From a client's: BEGIN has the `number` of the level that the
+	 * transaction asks for (enum wire_level), and waits for READY. */
+	WIRE_STATEMENT, /* a text: is carried out next */
+	/* Both ways: */
+	WIRE_DRAWN, /* a key without an image: the session has drawn `number`
+	             * values of this sequence */
 	/* To a backend: */
 	WIRE_VERSION, /* a key and a row, which is `number` */
 	WIRE_GONE,    /* a key: some session deletes its row */
-	WIRE_READY,   /* behind versions: all are told */
+	WIRE_READY,   /* behind versions: all are told; to a client's: the
+	               * session has begun `number` transactions; its name */
 	WIRE_ANSWER,  /* `number` of a version of each key; 0: there is none */
 	WIRE_STOP     /* the statement is given up */
 };
+
+enum wire_level { WIRE_NO_LEVEL, WIRE_PRC, WIRE_SI, WIRE_SER };
+
+/* In the folder of the server: where clients of a session connect, where those
+ * of set-up do, and where their backends find isoscope. */
+#define WIRE_DOOR "s%u"
+#define WIRE_DOOR_OF_SETUP "setup"
+#define WIRE_CLIENTS "clients"
 
 struct wire_head {
 	uint32_t kind, length; /* of what is behind the head */

@@ -152,12 +152,23 @@ static void set_up(struct loading *l, void *data, const struct sql_statement *s)
 	region_free(&scratch);
 }
 
+static void refuse_command(struct loading *l, struct place at)
+{
+	fail(l, at,
+	     "a command needs a real PostgreSQL: explore it with "
+	     "--engine=postgres");
+}
+
 static void run_setups(struct loading *l)
 {
 	uint32_t sequences = 0;
 	start_sequences(l, 0);
 	for (uint32_t i = 0; i < l->spec.setup_count && !l->failed; i++) {
 		struct spec_setup *s = &l->spec.setups[i];
+		if (s->command) {
+			refuse_command(l, s->at);
+			return;
+		}
 		if (!spec_read_setup(&l->image->all, s,
 		                     program_path(l->program), l->given,
 		                     &l->digest)) {
@@ -243,6 +254,10 @@ static void add_session(struct loading *l, uint32_t number)
 	const struct spec_session *s = &l->spec.sessions[number];
 	struct sql_session *x = &l->image->sessions[number];
 	struct text setup = { 0 };
+	if (s->command) {
+		refuse_command(l, s->at);
+		return;
+	}
 	x->name = s->name;
 	x->first_point = p->positions_count;
 	if (s->has_setup) {

@@ -188,13 +188,28 @@ static struct spec_block read_sql(struct spec_reader *r, const char *expected)
 
 /* ---- The grammar (specparse.y) ---- */
 
-/* setup: "setup" (block | "file") */
+/* command: "command" "text" */
+static const char *read_command(struct spec_reader *r)
+{
+	const char *text = r->word.name;
+	if (r->word.kind != WORD_QUOTED)
+		fail(r, r->word.at, "expected a command in double quotes");
+	else if (!text[strspn(text, " \t")])
+		fail(r, r->word.at, "this command is empty");
+	else
+		read_word(r);
+	return text;
+}
+
+/* setup: "setup" (block | "file" | command) */
 static void read_setup(struct spec_reader *r)
 {
 	struct spec *s = r->spec;
 	struct spec_setup setup = { .at = r->word.at };
 	if (r->word.kind == WORD_QUOTED)
 		setup.file = read_name(r, "");
+	else if (accept(r, "command"))
+		setup.command = read_command(r);
 	else
 		setup.sql = read_sql(r, "expected SQL in braces, or a file in "
 		                        "double quotes, after 'setup'");
@@ -232,7 +247,18 @@ static void read_step(struct spec_reader *r, struct spec_session *s)
 	s->steps[s->step_count++] = step;
 }
 
-/* session: "session" name ["setup" block] step* ["teardown" block] */
+/* A session that is a command has one step, of its name, with all of it. */
+static void take_command(struct spec_reader *r, struct spec_session *s,
+                         struct spec_block sql)
+{
+	struct spec_step step = { .name = s->name, .at = s->at, .sql = sql };
+	check_step_is_new(r, step.name, step.at);
+	VEC_RESERVE(s->steps, s->step_count, s->step_capacity);
+	s->steps[s->step_count++] = step;
+}
+
+/* session: "session" name (command | ["setup" block] step*)
+ * ["teardown" block] */
 static void read_session(struct spec_reader *r)
 {
 	struct spec *s = r->spec;
@@ -247,11 +273,15 @@ static void read_session(struct spec_reader *r)
 	VEC_RESERVE(s->sessions, s->session_count, s->session_capacity);
 	struct spec_session *x = &s->sessions[s->session_count++];
 	*x = (struct spec_session){ .name = name, .at = at };
-	if (accept(r, "setup")) {
+	if (accept(r, "command")) {
+		struct place from = r->word.at;
+		x->command = read_command(r);
+		take_command(r, x, (struct spec_block){ from, 0 });
+	} else if (accept(r, "setup")) {
 		x->has_setup = true;
 		x->setup = read_sql(r, "expected the setup's SQL in braces");
 	}
-	while (accept(r, "step")) read_step(r, x);
+	while (!x->command && accept(r, "step")) read_step(r, x);
 	if (!r->failed && !x->step_count)
 		fail(r, at, "this session has no step");
 	if (accept(r, "teardown"))
@@ -361,7 +391,8 @@ static void add_given_session(struct spec_reader *r, const char *given)
 			end++;
 	for (colon = end; colon < length && is_blank(given[colon]);) colon++;
 	if (end == at || given[colon] != ':') {
-		fail(r, place, "expected a session as 'name: SQL'");
+		fail(r, place,
+		     "expected a session as 'name: SQL' or 'name: !COMMAND'");
 		return;
 	}
 	const char *name = region_copy_string(s->region, given + at, end - at);
@@ -377,6 +408,11 @@ static void add_given_session(struct spec_reader *r, const char *given)
 	VEC_RESERVE(s->sessions, s->session_count, s->session_capacity);
 	struct spec_session *x = &s->sessions[s->session_count++];
 	*x = (struct spec_session){ .name = name, .at = place };
+	if (given[at] == '!') {
+		x->command = region_copy_string(s->region, given + at + 1,
+		                                length - at - 1);
+		x->here = true;
+	}
 	VEC_RESERVE(x->steps, x->step_count, x->step_capacity);
 	x->steps[x->step_count++] = step;
 }
@@ -439,6 +475,7 @@ bool spec_read_setup(struct sources *all, struct spec_setup *s,
 	struct text path = { 0 }, text = { 0 };
 	const char *slash = strrchr(from, '/');
 	if (!s->file) return true;
+	assert(!s->command);
 	if (*s->file != '/' && slash)
 		text_bytes(&path, from, (size_t)(slash - from) + 1);
 	text_string(&path, s->file);

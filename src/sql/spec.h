@@ -26,6 +26,10 @@ struct spec_step {
 struct spec_session {
 	const char *name;
 	struct place at;
+	/* Run by the shell instead of steps, in the current folder, if `here`,
+	 * else in that of the specification; NULL: none. */
+	const char *command;
+	bool here;
 	bool has_setup;
 	struct spec_block setup;
 	struct spec_step *steps;
@@ -33,7 +37,8 @@ struct spec_session {
 };
 
 struct spec_setup {
-	const char *file; /* NULL: the block itself */
+	const char *file;    /* NULL: the block itself, */
+	const char *command; /* or, if it is none, what the shell runs */
 	struct place at;
 	struct spec_block sql;
 };

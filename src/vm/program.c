@@ -589,8 +589,9 @@ struct reach_point program_reach_point(const struct program *p, uint32_t i)
 
 struct position program_position(const struct program *p, uint32_t point)
 {
-	if (p->native) return p->library->ops->position(p->library, point);
-	assert(point < p->positions_count);
+	assert(p->library || point < p->positions_count);
+	if (p->native || point >= p->positions_count)
+		return p->library->ops->position(p->library, point);
 	return p->positions[point];
 }
 

@@ -432,4 +432,5 @@ void _PG_init(void)
 	transactions_init();
 	scans_init();
 	refusals_init();
+	doors_init();
 }

@@ -86,6 +86,7 @@ struct table {
 
 extern int iso_session;  /* -1: this backend is of no session */
 extern char *iso_socket; /* where isoscope listens */
+extern bool iso_client;  /* the session is a program, and this its client */
 
 static inline bool iso_is_session(void)
 {
@@ -139,7 +140,12 @@ void rows_restart(void);
 void transaction_begin(void);
 void transactions_init(void);
 
+/* ---- doors.c ---- */
+void doors_init(void);
+
 /* ---- moments.c ---- */
+/* What the transaction asks for. */
+enum wire_level moments_level(void);
 void moments_init(void);
 struct moment *moment_of(Snapshot snapshot);
 struct moment *moment_now(void);
@@ -161,6 +167,8 @@ void scans_init(void);
 
 /* ---- sequences.c ---- */
 void sequences_restart(void);
+/* So many were drawn, by other backends of the session too. */
+void sequences_take(Oid sequence, uint32 drawn);
 /* Calls of functions of sequences are ours. */
 Query *sequences_replace(Query *q);
 

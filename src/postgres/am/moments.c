@@ -2,11 +2,13 @@
  * statement of a function that is not STABLE has a snapshot of its own. */
 #include "postgres/am/backend.h"
 
+#include <access/relation.h>
 #include <access/xact.h>
 #include <executor/executor.h>
 #include <tcop/tcopprot.h>
 #include <tcop/utility.h>
 #include <utils/fmgrprotos.h>
+#include <utils/queryjumble.h>
 #include <utils/memutils.h>
 #include <utils/snapmgr.h>
 #include <utils/timestamp.h>
@@ -22,6 +24,7 @@ struct running {
 static struct running *running; /* started, and not ended */
 static struct moment *current;  /* of what is executed */
 static uint64 last_moment;
+static enum wire_level asked_level; /* of the transaction at hand */
 
 static ExecutorStart_hook_type next_start;
 static ExecutorRun_hook_type next_run;
@@ -70,6 +73,7 @@ void moments_forget(int level)
 		else
 			at = &(*at)->next;
 	if (level <= 1) current = NULL;
+	if (level <= 0) asked_level = WIRE_NO_LEVEL;
 }
 
 /* A foreign key's trigger asks whether the row is there that one refers to, or
@@ -96,6 +100,39 @@ void moments_fix_clock(void)
 	SetParallelStartTimestamps(at, at);
 }
 
+/* Who connects by itself says much that has nothing to do with tables. */
+static bool touches_tables(QueryDesc *q)
+{
+	ListCell *cell;
+	foreach(cell, q->plannedstmt->rtable)
+	{
+		RangeTblEntry *e = lfirst_node(RangeTblEntry, cell);
+		if (e->rtekind != RTE_RELATION || e->relkind != RELKIND_RELATION)
+			continue;
+		Relation rel = relation_open(e->relid, NoLock);
+		bool ours = iso_is_ours(rel);
+		relation_close(rel, NoLock);
+		if (ours) return true;
+	}
+	return false;
+}
+
+/* The text of what a client asks for, without what stands beside it. */
+static void tell_statement(QueryDesc *q)
+{
+	struct wire_head h = { .kind = WIRE_STATEMENT };
+	int at = q->plannedstmt->stmt_location, n = q->plannedstmt->stmt_len;
+	const char *text = CleanQuerytext(q->sourceText, &at, &n);
+	channel_send(&h, text, (uint32)n);
+}
+
+static void begin_for(QueryDesc *q)
+{
+	if (iso_client && !touches_tables(q)) return;
+	transaction_begin();
+	if (iso_client && !running) tell_statement(q);
+}
+
 static void start(QueryDesc *q, int flags)
 {
 	if (iso_is_session() && !(flags & EXEC_FLAG_EXPLAIN_ONLY)) {
@@ -103,7 +140,7 @@ static void start(QueryDesc *q, int flags)
 		struct running *r = MemoryContextAllocZero(
 			TopTransactionContext, sizeof *r);
 		moments_fix_clock();
-		transaction_begin();
+		begin_for(q);
 		r->query = q;
 		r->snapshot = q->snapshot;
 		r->moment = same ? same->moment : moment_new();
@@ -162,6 +199,39 @@ static void end(QueryDesc *q)
 	(next_end ? next_end : standard_ExecutorEnd)(q);
 }
 
+static void note_level(List *options)
+{
+	ListCell *cell;
+	foreach(cell, options)
+	{
+		DefElem *e = lfirst_node(DefElem, cell);
+		if (strcmp(e->defname, "transaction_isolation")) continue;
+		const char *name = strVal(&castNode(A_Const, e->arg)->val);
+		asked_level = !strcmp(name, "serializable")      ? WIRE_SER
+		        : !strcmp(name, "repeatable read") ? WIRE_SI
+		                                           : WIRE_PRC;
+	}
+}
+
+/* Of BEGIN and SET TRANSACTION. */
+static void find_level(Node *n)
+{
+	if (IsA(n, TransactionStmt)) {
+		TransactionStmt *s = (TransactionStmt *)n;
+		if (s->kind == TRANS_STMT_BEGIN || s->kind == TRANS_STMT_START)
+			note_level(s->options);
+	} else if (IsA(n, VariableSetStmt)) {
+		VariableSetStmt *s = (VariableSetStmt *)n;
+		if (s->kind == VAR_SET_MULTI && !strcmp(s->name, "TRANSACTION"))
+			note_level(s->args);
+	}
+}
+
+enum wire_level moments_level(void)
+{
+	return asked_level;
+}
+
 /* Which versions a transaction sees is isoscope's business, by its level; the
  * executor is to look again at rows that have changed, as at READ COMMITTED. */
 static void utility(PlannedStmt *p, const char *text, bool keep,
@@ -174,11 +244,12 @@ static void utility(PlannedStmt *p, const char *text, bool keep,
 		bool outermost = text == debug_query_string;
 		moments_fix_clock();
 		if (!refuse_command(p->utilityStmt, outermost)) return;
+		find_level(p->utilityStmt);
 	}
 	(next_utility ? next_utility : standard_ProcessUtility)(
 		p, text, keep, context, params, env, to, done);
 	if (!iso_is_session() || !IsTransactionState()) return;
-	if (IsA(p->utilityStmt, TransactionStmt)) {
+	if (IsA(p->utilityStmt, TransactionStmt) && !iso_client) {
 		TransactionStmt *s = (TransactionStmt *)p->utilityStmt;
 		if (s->kind == TRANS_STMT_BEGIN || s->kind == TRANS_STMT_START)
 			transaction_begin();

@@ -34,6 +34,7 @@ static struct lock *locks;
 static struct version **tids;
 static uint32 tid_count, tid_capacity;
 static uint64 accesses, newest_moment;
+static char *session_name; /* of a client's */
 static uint32 births, transactions; /* of this one; since the session began */
 
 /* ---- Tables ---- */
@@ -172,7 +173,8 @@ static struct row *touch(struct row *r)
 
 static void image_of_birth(StringInfo s)
 {
-	const char *name = GetConfigOption("isoscope.name", true, false);
+	const char *name = session_name;
+	if (!name) name = GetConfigOption("isoscope.name", true, false);
 	char text[2][16];
 	const char *parts[3] = { name ? name : "", text[0], text[1] };
 	snprintf(text[0], sizeof text[0], "%u", transactions);
@@ -339,8 +341,15 @@ static void receive_next(struct wire_head *h, char **body)
 {
 	for (;;) {
 		channel_receive(h, body);
-		if (h->kind != WIRE_VERSION && h->kind != WIRE_GONE) return;
-		add_version(h, *body);
+		if (h->kind == WIRE_DRAWN) {
+			struct wire_key k;
+			memcpy(&k, *body, sizeof k);
+			sequences_take(k.relation, h->number);
+		} else if (h->kind == WIRE_VERSION || h->kind == WIRE_GONE) {
+			add_version(h, *body);
+		} else {
+			return;
+		}
 		pfree(*body);
 	}
 }
@@ -584,6 +593,22 @@ void version_store(struct version *v, Relation rel, TupleTableSlot *slot)
 
 /* ---- Transactions ---- */
 
+/* What the session has done in other backends; and, the first time, what is
+ * known. */
+static void take_readiness(void)
+{
+	struct wire_head h;
+	char *body;
+	make_memory();
+	receive_next(&h, &body);
+	if (h.kind != WIRE_READY) elog(FATAL, "isoscope is not ready");
+	transactions = h.number;
+	if (!session_name)
+		session_name = MemoryContextStrdup(
+			TopMemoryContext, pnstrdup(body, h.length));
+	pfree(body);
+}
+
 void transaction_begin(void)
 {
 	struct wire_head h = { .kind = WIRE_BEGIN };
@@ -591,7 +616,9 @@ void transaction_begin(void)
 	begun = true;
 	transactions++;
 	births = 0;
+	if (iso_client) h.number = moments_level();
 	channel_send(&h, NULL, 0);
+	if (iso_client) take_readiness();
 }
 
 /* The strongest lock that a write of it has taken. */

@@ -24,7 +24,8 @@ PG_FUNCTION_INFO_V1(isoscope_currval);
 struct draws {
 	Oid sequence;
 	int64 next, step, last;
-	uint32 drawn;
+	uint32 drawn; /* by the session */
+	bool here;    /* by this backend, too */
 };
 
 static HTAB *draws;
@@ -72,17 +73,35 @@ static struct draws *draws_of(Oid sequence)
 	d->step = step;
 	d->next = first + (int64)iso_session * RANGE * step;
 	d->drawn = 0;
+	d->here = false;
 	return d;
+}
+
+void sequences_take(Oid sequence, uint32 drawn)
+{
+	struct draws *d = draws_of(sequence);
+	d->next += (int64)(drawn - d->drawn) * d->step;
+	d->drawn = drawn;
+}
+
+static void tell_drawn(const struct draws *d)
+{
+	struct wire_head h = { .kind = WIRE_DRAWN, .number = d->drawn };
+	struct wire_key k = { .relation = d->sequence };
+	channel_send(&h, &k, sizeof k);
 }
 
 Datum isoscope_nextval(PG_FUNCTION_ARGS)
 {
+	if (iso_client) transaction_begin();
 	struct draws *d = draws_of(PG_GETARG_OID(0));
 	if (d->drawn == RANGE)
 		refuse("more than 1000 values of a sequence in a session");
 	d->drawn++;
 	d->last = d->next;
 	d->next += d->step;
+	d->here = true;
+	if (iso_client) tell_drawn(d);
 	PG_RETURN_INT64(d->last);
 }
 
@@ -90,7 +109,7 @@ Datum isoscope_currval(PG_FUNCTION_ARGS)
 {
 	Oid sequence = PG_GETARG_OID(0);
 	struct draws *d = draws_of(sequence);
-	if (!d->drawn)
+	if (!d->here)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("currval of sequence \"%s\" is not yet "

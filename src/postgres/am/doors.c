@@ -1,0 +1,50 @@
+/* Whose client it is that connects: each session that is a command has a folder
+ * with a socket of its own, since that is what every driver heeds. */
+#include "postgres/am/backend.h"
+
+/* What is wanted of a Port stands before what these add, and their headers need
+ * not be installed. */
+#undef ENABLE_GSS
+#undef USE_OPENSSL
+
+#include <sys/un.h>
+
+#include <libpq/auth.h>
+#include <libpq/libpq-be.h>
+#include <utils/guc.h>
+
+bool iso_client;
+static ClientAuthentication_hook_type next_authentication;
+
+/* "FOLDER/s3/.s.PGSQL.5432" is the door of session 3. */
+static void enter(Port *port, int status)
+{
+	const struct sockaddr_un *at =
+		(const struct sockaddr_un *)&port->laddr.addr;
+	char path[MAXPGPATH];
+	unsigned session;
+	if (next_authentication) next_authentication(port, status);
+	if (at->sun_family != AF_UNIX) return;
+	strlcpy(path, at->sun_path, sizeof path);
+	char *slash = strrchr(path, '/');
+	if (slash) *slash = 0;
+	char *door = strrchr(path, '/');
+	if (!door) return;
+	*door++ = 0;
+	if (!strcmp(door, WIRE_DOOR_OF_SETUP)) {
+		SetConfigOption("default_table_access_method", "isoscope",
+		                PGC_USERSET, PGC_S_DATABASE);
+	} else if (sscanf(door, WIRE_DOOR, &session) == 1) {
+		char *socket = psprintf("%s/" WIRE_CLIENTS, path);
+		iso_client = true;
+		iso_session = (int)session;
+		iso_socket = MemoryContextStrdup(TopMemoryContext, socket);
+		pfree(socket);
+	}
+}
+
+void doors_init(void)
+{
+	next_authentication = ClientAuthentication_hook;
+	ClientAuthentication_hook = enter;
+}

@@ -1,0 +1,203 @@
+#include "postgres/command.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+enum {
+	CPU_MOST = 60,         /* seconds of the processor for one process */
+	OUTPUT_MOST = 1 << 20, /* bytes */
+	NOT_STARTED = 126
+};
+
+extern char **environ;
+
+/* ---- Its environment ---- */
+
+/* What would lead a client elsewhere. */
+static bool is_foreign(const char *variable)
+{
+	return !strncmp(variable, "PG", 2) ||
+	       !strncmp(variable, "DATABASE_URL=", 13) ||
+	       !strncmp(variable, "PYTHONHASHSEED=", 15);
+}
+
+struct environment {
+	char *own[8];
+	char **all;
+};
+
+static void make_environment(struct environment *e, const char *folder,
+                             const char *door)
+{
+	struct text host = { 0 };
+	size_t count = 0, n = 0;
+	text_format(&host, "%s%s%s", folder, *door ? "/" : "", door);
+	const char *at = text_get(&host);
+	static const char *const formats[] = {
+		"PGHOST=%s",
+		"PGPORT=5432",
+		"PGUSER=isoscope",
+		"PGDATABASE=postgres",
+		("DATABASE_URL=postgresql:///postgres?host=%s&port=5432"
+		 "&user=isoscope"),
+		"PYTHONHASHSEED=0" /* sets are in one order */
+	};
+	while (environ[count]) count++;
+	e->all = mem_take((count + 8) * sizeof *e->all);
+	for (size_t i = 0; i < count; i++)
+		if (!is_foreign(environ[i])) e->all[n++] = environ[i];
+	memset(e->own, 0, sizeof e->own);
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		struct text t = { 0 };
+		const char *gap = strstr(formats[i], "%s");
+		size_t before =
+			gap ? (size_t)(gap - formats[i]) : strlen(formats[i]);
+		text_bytes(&t, formats[i], before);
+		if (gap) text_string(&t, at);
+		if (gap) text_string(&t, gap + 2);
+		e->own[i] = e->all[n++] = t.data;
+	}
+	e->all[n] = NULL;
+	text_free(&host);
+}
+
+static void free_environment(struct environment *e)
+{
+	for (size_t i = 0; i < 8; i++) free(e->own[i]);
+	free(e->all);
+}
+
+/* ---- The process ---- */
+
+/* In the child: nothing but calls that a fork of threads may make. */
+static void become(const char *text, const char *folder, char **environment,
+                   const int *out, const int *err)
+{
+	struct rlimit cpu = { CPU_MOST, CPU_MOST + 1 }, core = { 0, 0 };
+	const char *words[] = { "sh", "-c", text, NULL };
+	sigset_t none;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	setpgid(0, 0);
+	setrlimit(RLIMIT_CPU, &cpu);
+	setrlimit(RLIMIT_CORE, &core);
+	int null = open("/dev/null", O_RDONLY);
+	if (null < 0 || dup2(null, 0) < 0 || dup2(out[1], 1) < 0 ||
+	    dup2(err[1], 2) < 0 || (folder && chdir(folder)))
+		_exit(NOT_STARTED);
+	close_range(3, ~0U, 0);
+	execve("/bin/sh", (char *const *)words, environment);
+	_exit(NOT_STARTED);
+}
+
+static bool open_pipe(int *ends)
+{
+	if (pipe2(ends, O_CLOEXEC)) return false;
+	return !fcntl(ends[0], F_SETFL, O_NONBLOCK);
+}
+
+bool command_start(struct command *c, struct cluster *cluster, const char *text,
+                   const char *folder, const char *door, struct text *why)
+{
+	int out[2] = { -1, -1 }, err[2] = { -1, -1 };
+	struct environment e;
+	*c = (struct command){
+		.cluster = cluster, .ended = -1, .out = -1, .err = -1
+	};
+	make_environment(&e, cluster_folder(cluster), door);
+	if (open_pipe(out) && open_pipe(err)) c->pid = fork();
+	if (!c->pid && out[1] >= 0 && err[1] >= 0)
+		become(text, folder, e.all, out, err);
+	if (c->pid > 0) {
+		setpgid(c->pid, c->pid); /* whoever comes first */
+		cluster_adopt(cluster, c->pid);
+		c->ended = pidfd_open(c->pid, 0);
+	}
+	free_environment(&e);
+	c->out = out[0];
+	c->err = err[0];
+	c->out_open = c->err_open = true;
+	if (out[1] >= 0) close(out[1]);
+	if (err[1] >= 0) close(err[1]);
+	if (c->pid > 0 && c->ended >= 0) return true;
+	text_format(why, "cannot run '%s': %s", text, strerror(errno));
+	command_kill(c);
+	return false;
+}
+
+/* False: nothing comes any more. */
+static bool take_from(int fd, struct text *to)
+{
+	char buffer[1 << 12];
+	while (to->length <= OUTPUT_MOST) {
+		ssize_t n = read(fd, buffer, sizeof buffer);
+		if (n < 0 && errno == EINTR) continue;
+		if (n <= 0) return n < 0;
+		text_bytes(to, buffer, (size_t)n);
+	}
+	return true;
+}
+
+/* What it has left behind in its group ends with it. */
+static void reap(struct command *c, int flags)
+{
+	int status;
+	pid_t done = waitpid(c->pid, &status, flags);
+	while (done < 0 && errno == EINTR)
+		done = waitpid(c->pid, &status, flags);
+	if (!done) return;
+	c->over = true;
+	c->code = done < 0              ? NOT_STARTED
+	          : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+	                                : WEXITSTATUS(status);
+	kill(-c->pid, SIGKILL);
+	cluster_release(c->cluster, c->pid);
+}
+
+bool command_take(struct command *c)
+{
+	assert(c->pid > 0);
+	if (!c->over) reap(c, WNOHANG);
+	if (c->out_open) c->out_open = take_from(c->out, &c->output);
+	if (c->err_open) c->err_open = take_from(c->err, &c->errors);
+	return c->output.length <= OUTPUT_MOST &&
+	       c->errors.length <= OUTPUT_MOST;
+}
+
+const char *command_last_words(const struct command *c, size_t *length)
+{
+	const char *s = text_get(&c->errors);
+	size_t end = c->errors.length, begin;
+	while (end && strchr(" \t\r\n", s[end - 1])) end--;
+	for (begin = end; begin && s[begin - 1] != '\n';) begin--;
+	*length = end - begin;
+	return end > begin ? s + begin : NULL;
+}
+
+void command_kill(struct command *c)
+{
+	if (c->pid > 0 && !c->over) {
+		kill(-c->pid, SIGKILL);
+		reap(c, 0);
+	}
+	if (c->pid > 0) {
+		if (c->ended >= 0) close(c->ended);
+	}
+	if (c->cluster && c->out >= 0) close(c->out);
+	if (c->cluster && c->err >= 0) close(c->err);
+	text_free(&c->output);
+	text_free(&c->errors);
+	*c = (struct command){ 0 };
+}

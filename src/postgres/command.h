@@ -1,0 +1,36 @@
+/* A command of the user's that talks to the private PostgreSQL: a process group
+ * of its own. */
+#ifndef ISO_POSTGRES_COMMAND_H
+#define ISO_POSTGRES_COMMAND_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/text.h"
+#include "postgres/cluster.h"
+
+struct command {
+	struct cluster *cluster;
+	pid_t pid; /* 0: none */
+	int ended; /* can be read from when it has */
+	int out, err;
+	bool out_open, err_open; /* more may come */
+	struct text output, errors;
+	bool over; /* it is reaped: */
+	int code;  /* as the shell has it: 128 and more for signals */
+};
+
+/* What the shell is to run, in `folder` (NULL: here); `door` is where it finds
+ * the server, "" is the server's own. False, and why, if it cannot be started.
+ */
+bool command_start(struct command *c, struct cluster *cluster, const char *text,
+                   const char *folder, const char *door, struct text *why);
+/* Takes what it has printed; and its end, if it has come. False: it has printed
+ * too much. */
+bool command_take(struct command *c);
+/* What it has printed last on standard error, or NULL. */
+const char *command_last_words(const struct command *c, size_t *length);
+/* Whatever runs of it is killed. */
+void command_kill(struct command *c);
+
+#endif
