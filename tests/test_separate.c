@@ -396,12 +396,14 @@ static bool judge_by_definition(void *data, const struct small_history *s)
 	return true;
 }
 
+/* All histories of one to so many transactions, and at least so many events,
+ * but fewer than `end`. */
 static void judge_scope(struct share *x, struct small_scope scope,
-                        uint32_t transactions, uint32_t events)
+                        uint32_t transactions, uint32_t first, uint32_t end)
 {
 	scope.keys = 2;
 	for (uint32_t n = 1; n <= transactions; n++)
-		for (uint32_t k = n; k <= events; k++) {
+		for (uint32_t k = first > n ? first : n; k < end; k++) {
 			scope.transactions = n;
 			scope.events = k;
 			ck_assert(small_histories(&scope, judge_by_definition,
@@ -409,22 +411,46 @@ static void judge_scope(struct share *x, struct small_scope scope,
 		}
 }
 
+/* Of histories of so many events each is judged; a short run has fewer. Of
+ * those of `sampled` events, if that is more, one of SHARES. */
+static const struct volume {
+	struct small_scope scope;
+	uint32_t transactions, quick, events, sampled;
+} volumes[] = {
+	{ { 0 }, 4, 5, 7, 7 },
+	{ { .aborts = true }, 3, 5, 7, 7 },
+	{ { .locks = true }, 4, 4, 5, 6 },
+	{ { .statements = true }, 4, 5, 6, 7 },
+	{ { .locks = true, .statements = true }, 3, 4, 5, 6 },
+};
+
+enum { VOLUMES = sizeof volumes / sizeof *volumes };
+
 /* Every history of up to four transactions and two keys, as far as its events
- * go: the lattice of levels, by the definitions. */
+ * go: the lattice of levels, by the definitions. That is four million, and two
+ * million of the larger ones, at some 20 us each. */
 START_TEST(all_of_two_keys)
 {
-	uint32_t more = is_quick() ? 0 : 2;
 	struct share x = { .scratch = level_scratch_new(),
 		           .every = SHARES * (is_quick() ? 4 : 1),
 		           .at = (uint64_t)_i };
-	judge_scope(&x, (struct small_scope){ 0 }, 4, 5 + more);
-	judge_scope(&x, (struct small_scope){ .aborts = true }, 3, 5 + more);
-	judge_scope(&x, (struct small_scope){ .locks = true }, 4, 4 + more);
-	judge_scope(&x, (struct small_scope){ .statements = true }, 4,
-	            5 + more);
-	judge_scope(&x,
-	            (struct small_scope){ .locks = true, .statements = true },
-	            3, 4 + more);
+	for (int i = 0; i < VOLUMES; i++) {
+		const struct volume *v = &volumes[i];
+		judge_scope(&x, v->scope, v->transactions, 1,
+		            1 + (is_quick() ? v->quick : v->events));
+	}
+	level_scratch_free(x.scratch);
+}
+END_TEST
+
+START_TEST(some_of_two_keys)
+{
+	const struct volume *v = &volumes[_i];
+	struct share x = { .scratch = level_scratch_new(), .every = SHARES };
+	x.at = rng_below(&(struct rng){ first_seed() }, SHARES);
+	if (!is_quick())
+		judge_scope(&x, v->scope, v->transactions, v->events + 1,
+		            v->sampled + 1);
 	level_scratch_free(x.scratch);
 }
 END_TEST
@@ -603,6 +629,7 @@ void add_separate_tests(TCase *tests)
 	tcase_add_test(tests, locked_and_never_written);
 	tcase_add_test(tests, implied_or_separated);
 	tcase_add_loop_test(tests, all_of_two_keys, 0, SHARES);
+	tcase_add_loop_test(tests, some_of_two_keys, 0, VOLUMES);
 	tcase_add_test(tests, every_pair);
 	tcase_add_test(tests, known_sizes);
 	tcase_add_loop_test(tests, mixes, 0, 6);
