@@ -1,6 +1,6 @@
 /* Deciding by a solver, against exploring: the same verdict for each assertion
  * and each place of a run-time error, with examples that explorers output too;
- * and the same runs of single sessions.
+ * and the same runs of single sessions. By pairs and by positions first.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,13 @@
 #include "solve/decision.h"
 #include "suites.h"
 #include "support.h"
+#include "symmetric_program.h"
 
 enum {
 	RUNS = 8,
 	PROGRAMS = 1250,      /* in all, unless ISOSCOPE_PROGRAMS says more */
 	EASY = 32,            /* times as many: they take a millisecond each */
-	HISTORIES_MOST = 3000 /* larger programs are left out */
+	HISTORIES_MOST = 2000 /* larger programs are left out */
 };
 
 struct trial {
@@ -169,7 +170,10 @@ static void compare(const struct trial *t, struct variety *v)
 static void try_program(uint64_t seed, enum level level, struct variety *v)
 {
 	struct text source = { 0 };
-	random_program(&source, seed);
+	if (seed % 8 < 2)
+		program_of_copies(&source, seed);
+	else
+		random_program(&source, seed);
 	struct program *p = program_from_text(text_get(&source));
 	struct explore_options o = { .level = level,
 		                     .algorithm =
@@ -185,7 +189,9 @@ static void try_program(uint64_t seed, enum level level, struct variety *v)
 	if (explorer_stats(e)->stop == STOP_NONE &&
 	    !decide_obstacle(p, level)) {
 		struct decision d;
-		decide(&d, p, &(struct decide_options){ .level = level });
+		decide(&d, p,
+		       &(struct decide_options){ .level = level,
+		                                 .positions_first = seed & 1 });
 		struct trial t = { seed, text_get(&source), level, e, &d };
 		compare(&t, v);
 		if (d.complete) expect_runs(&t, &runs);

@@ -78,6 +78,14 @@ static bool is_finally(const struct program *p, uint32_t session)
 	return p->has_finally && session + 1 == p->sessions_count;
 }
 
+uint32_t symmetry_first_same(const struct program *p, uint32_t session)
+{
+	uint32_t i = 0;
+	if (p->guest || p->sql || is_finally(p, session)) return session;
+	while (i < session && !same_code(p, i, session, SAME_VALUES)) i++;
+	return i;
+}
+
 /* The first session of the class, among those before this one. */
 static uint32_t find_class(const struct symmetry *s, const struct program *p,
                            uint32_t session)

@@ -55,6 +55,9 @@ struct symmetry {
  * symmetry_free(). */
 struct symmetry *symmetry_new(const struct program *p, struct diags *d);
 void symmetry_free(struct symmetry *s); /* NULL is fine */
+/* The first session that runs the same code on the same arguments, as far as
+ * bytecode tells; the session itself if none before it does. */
+uint32_t symmetry_first_same(const struct program *p, uint32_t session);
 /* How many permutations there are; UINT64_MAX if more than that. */
 uint64_t symmetry_order(const struct symmetry *s);
 /* How many sessions there are in the class of this one. */

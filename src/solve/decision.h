@@ -9,6 +9,8 @@
  * 2. In between, and in the end, each assertion is asked about on the runs
  *    known so far. A model is a history: it is run, and checked, before it
  *    counts. No model is a proof if all runs are known.
+ * 3. A question that an encoding does not answer within its budget goes to the
+ *    other one (encoding.h), and then again to each with a larger budget.
  *
  * The method: exact projections of all histories on the sessions, by growth
  * (CheckFence mines observations alike: Burckhardt, Alur, Martin, PLDI 2007).
@@ -35,6 +37,8 @@ struct decide_options {
 	enum level level;
 	const char *as; /* what the database calls it, if it was said so */
 	WITH_BUDGET;    /* max_histories of none */
+	/* Asks by positions first, where the level has them (the tests do). */
+	bool positions_first;
 	void (*tick)(void *payload, const struct decide_progress *p);
 	void *payload;
 };

@@ -34,9 +34,9 @@ static void take_reads(struct example *x, const struct run_node *leaf)
 		uint32_t s = e->slot_of[leaf->session][path[i]->index];
 		struct example_reads *r = &x->reads[s];
 		VEC_RESERVE(r->items, r->count, r->capacity);
-		r->items[r->count++] =
-			(struct example_read){ path[i]->key,
-			                       encoding_source(e, path[i]) };
+		r->items[r->count++] = (struct example_read){
+			path[i]->key, e->form->source(e->order, path[i])
+		};
 	}
 	free(path);
 }
@@ -49,7 +49,7 @@ static void take_order(struct example *x, const bool *runs)
 	for (uint32_t a = 0; a < e->slot_count; a++)
 		for (uint32_t b = 0; b < e->slot_count; b++)
 			if (runs[a] && runs[b] && a != b &&
-			    encoding_before(e, b, a))
+			    e->form->before(e->order, b, a))
 				place[a]++;
 	for (uint32_t a = 0; a < e->slot_count; a++)
 		if (runs[a]) {

@@ -77,6 +77,7 @@ struct circuit {
 	uint32_t count, capacity;
 	uint64_t edges;
 	struct table by_state;
+	bool tells_apart; /* sessions that run the same code */
 };
 
 /* A state that has been reached: what is true of it. */
@@ -117,6 +118,14 @@ static struct reached reach(struct circuit *c, struct machine_state *s)
 	return (struct reached){ c->nodes[i].fails, c->nodes[i].error };
 }
 
+static bool is_alone(const struct runs *r, uint32_t session)
+{
+	for (uint32_t i = 0; i < r->context.sessions; i++)
+		if (i != session && r->first_same[i] == r->first_same[session])
+			return false;
+	return true;
+}
+
 /* From the node goes an edge for each value of its local. */
 static void leave(struct circuit *c, uint32_t node)
 {
@@ -124,6 +133,7 @@ static void leave(struct circuit *c, uint32_t node)
 	struct clauses *k = &c->e->clauses;
 	const struct final_local *x = local_of(c->e, c->locals, n.local);
 	size_t size = final_code_size(&c->code);
+	c->tells_apart |= !is_alone(c->e->runs, n.local.session);
 	for (uint32_t i = 0; i < x->count; i++) {
 		struct machine_state *s = region_take(c->machine.region, size);
 		memcpy(s, n.state, size);
@@ -133,6 +143,17 @@ static void leave(struct circuit *c, uint32_t node)
 		CLAUSE(k, -n.error, -x->literals[i], to.error);
 		c->edges++;
 	}
+}
+
+/* The literal, in one order of sessions that run the same code if these do not
+ * matter to it. */
+static int in_order(const struct circuit *c, int literal)
+{
+	if (c->tells_apart || literal == -CLAUSES_TRUE) return literal;
+	int sorted = clauses_variable(&c->e->clauses);
+	CLAUSE(&c->e->clauses, -sorted, literal);
+	CLAUSE(&c->e->clauses, -sorted, c->e->sorted);
+	return sorted;
 }
 
 enum circuit_answer final_circuit(struct encoding *e, struct final_locals *l,
@@ -160,8 +181,8 @@ enum circuit_answer final_circuit(struct encoding *e, struct final_locals *l,
 	while (i < c.count && c.count < NODES_MOST && c.edges < EDGES_MOST &&
 	       !c.machine.stop && !clauses_over(&e->clauses))
 		leave(&c, i++);
-	*fails = root.fails;
-	*error = root.error;
+	*fails = in_order(&c, root.fails);
+	*error = in_order(&c, root.error);
 	bool whole = i == c.count;
 	free(c.nodes);
 	table_free(&c.by_state);

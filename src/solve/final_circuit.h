@@ -37,7 +37,8 @@ typedef bool place_predicate(const void *data, uint32_t point);
 /* `fails`: a literal that is true only in models where all sessions end so
  * that the assertion fails; `error`: that its evaluation meets a run-time
  * error, elsewhere than `is_met` says. They may be CLAUSES_TRUE or its
- * negation. As far as runs are known. */
+ * negation; and there may be a model of an order of sessions that run the same
+ * code only if there is one in each. As far as runs are known. */
 enum circuit_answer final_circuit(struct encoding *e, struct final_locals *l,
                                   uint32_t assertion, place_predicate *is_met,
                                   const void *data, int *fails, int *error);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/symmetry.h"
 #include "base/memory.h"
 #include "vm/program.h"
 
@@ -215,7 +216,7 @@ struct run_node *runs_child(const struct run_node *at, struct value v)
 	return n;
 }
 
-struct run_node *runs_grow(struct runs *r, struct run_node *at, struct value v)
+static bool grow(struct runs *r, struct run_node *at, struct value v)
 {
 	struct run_node *n = new_node(r, at->session);
 	struct stretch s = {
@@ -226,11 +227,32 @@ struct run_node *runs_grow(struct runs *r, struct run_node *at, struct value v)
 	n->answer = v;
 	session_run_resume(&s.live, &r->context.memo, at->state);
 	session_run_answer(&s.live, v);
-	if (!run_stretch(&s)) return NULL;
+	if (!run_stretch(&s)) return false;
 	n->next = at->children;
 	at->children = n;
 	keep_node(r, n);
-	return n;
+	return true;
+}
+
+/* The node in the runs of another session that has the same code. */
+static struct run_node *counterpart(const struct runs *r,
+                                    const struct run_node *n, uint32_t session)
+{
+	struct run_node *c = r->roots[session];
+	if (n->parent)
+		c = runs_child(counterpart(r, n->parent, session), n->answer);
+	assert(c && c->kind == n->kind);
+	return c;
+}
+
+bool runs_grow(struct runs *r, const struct run_node *at, struct value v)
+{
+	for (uint32_t i = 0; i < r->context.sessions; i++) {
+		if (r->first_same[i] != r->first_same[at->session]) continue;
+		struct run_node *n = counterpart(r, at, i);
+		if (!runs_child(n, v) && !grow(r, n, v)) return false;
+	}
+	return true;
 }
 
 static bool grow_root(struct runs *r, uint32_t session)
@@ -261,6 +283,10 @@ void runs_init(struct runs *r, const struct program *p, enum level l,
 	context_init(&r->context, p, NULL, limits);
 	r->repeatable = level_sight(l) >= SIGHT_DIRECT;
 	r->longest = mem_take0(r->context.sessions + 1, sizeof *r->longest);
+	r->first_same =
+		mem_take((r->context.sessions + 1) * sizeof *r->first_same);
+	for (uint32_t i = 0; i < r->context.sessions; i++)
+		r->first_same[i] = symmetry_first_same(p, i);
 	r->roots = mem_take0(r->context.sessions + 1, sizeof *r->roots);
 	for (uint32_t i = 0; i < r->context.sessions; i++)
 		if (!grow_root(r, i)) break;
@@ -271,6 +297,7 @@ void runs_free(struct runs *r)
 	free(r->nodes);
 	free(r->roots);
 	free(r->longest);
+	free(r->first_same);
 	free(r->ended);
 	context_free(&r->context);
 }

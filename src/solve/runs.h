@@ -61,6 +61,7 @@ struct runs {
 	struct run_end_of *ended; /* while a stretch runs */
 	uint32_t ended_count, ended_capacity;
 	uint32_t leaves;      /* whole runs */
+	uint32_t *first_same; /* by session: that has the same code */
 	uint32_t *longest;    /* by session: transactions of its longest run */
 	uint32_t slots;       /* their sum */
 	const char *obstacle; /* what was met that cannot be decided, or NULL */
@@ -83,7 +84,9 @@ size_t runs_bytes(const struct runs *r);
 /* The node behind the read of `at` for this value; NULL if there is none yet.
  */
 struct run_node *runs_child(const struct run_node *at, struct value v);
-/* Makes it. NULL if the machine stops, or for an obstacle. */
-struct run_node *runs_grow(struct runs *r, struct run_node *at, struct value v);
+/* Makes it, if there is none, and those of all sessions that run the same code:
+ * what one of them can read can each of them, when sessions are exchanged.
+ * False if the machine stops, or for an obstacle. */
+bool runs_grow(struct runs *r, const struct run_node *at, struct value v);
 
 #endif
