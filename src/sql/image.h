@@ -62,12 +62,12 @@ struct sql_image {
 	const char *isolation;      /* as the specification has it, or NULL */
 	struct place isolation_at;
 	struct sql_arguments given; /* without texts */
-	bool settled;         /* the known rows are not to grow any more */
-	uint64_t growth;      /* how often they grew before */
+	bool settled;    /* the known rows are not to grow any more */
+	uint64_t growth; /* how often they grew before */
 	struct guest_pool pool;
 	pthread_mutex_t lock; /* for what follows */
-	struct known grown; /* rows that turned up since, */
-	char *fault;        /* and what is said of the first */
+	struct known grown;   /* rows that turned up since, */
+	char *fault;          /* and what is said of the first */
 };
 
 static inline struct sql_image *sql_image_of(struct guest_library *l)

@@ -107,7 +107,8 @@ static bool touches_tables(QueryDesc *q)
 	foreach(cell, q->plannedstmt->rtable)
 	{
 		RangeTblEntry *e = lfirst_node(RangeTblEntry, cell);
-		if (e->rtekind != RTE_RELATION || e->relkind != RELKIND_RELATION)
+		if (e->rtekind != RTE_RELATION ||
+		    e->relkind != RELKIND_RELATION)
 			continue;
 		Relation rel = relation_open(e->relid, NoLock);
 		bool ours = iso_is_ours(rel);
@@ -208,8 +209,8 @@ static void note_level(List *options)
 		if (strcmp(e->defname, "transaction_isolation")) continue;
 		const char *name = strVal(&castNode(A_Const, e->arg)->val);
 		asked_level = !strcmp(name, "serializable")      ? WIRE_SER
-		        : !strcmp(name, "repeatable read") ? WIRE_SI
-		                                           : WIRE_PRC;
+		              : !strcmp(name, "repeatable read") ? WIRE_SI
+		                                                 : WIRE_PRC;
 	}
 }
 

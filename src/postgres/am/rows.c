@@ -34,7 +34,7 @@ static struct lock *locks;
 static struct version **tids;
 static uint32 tid_count, tid_capacity;
 static uint64 accesses, newest_moment;
-static char *session_name; /* of a client's */
+static char *session_name;          /* of a client's */
 static uint32 births, transactions; /* of this one; since the session began */
 
 /* ---- Tables ---- */
@@ -604,8 +604,8 @@ static void take_readiness(void)
 	if (h.kind != WIRE_READY) elog(FATAL, "isoscope is not ready");
 	transactions = h.number;
 	if (!session_name)
-		session_name = MemoryContextStrdup(
-			TopMemoryContext, pnstrdup(body, h.length));
+		session_name = MemoryContextStrdup(TopMemoryContext,
+		                                   pnstrdup(body, h.length));
 	pfree(body);
 }
 
