@@ -411,6 +411,34 @@ run 0 explore locked.spec -i si
 run 1 explore locked.spec
 prints 'update t[1] n: '
 
+# A row comes again between two statements of one step, which only prc allows.
+cat >again.spec <<'END_OF_SPEC'
+setup {
+  CREATE TABLE t (id int PRIMARY KEY, n int);
+  INSERT INTO t VALUES (1, 0), (2, 0);
+}
+session s1
+step b1 { BEGIN; INSERT INTO t VALUES (1, 6); }
+step l1 { SELECT id, n FROM t WHERE n = 0 FOR UPDATE; }
+step c1 { COMMIT; }
+session s2
+step s2 { DELETE FROM t WHERE id = 1; }
+session s3
+step s3 {
+  UPDATE t SET id = 3 WHERE id = 1;
+  UPDATE t SET n = n + (SELECT sum(n) FROM t) WHERE id < 3;
+}
+assert { SELECT count(*) >= 0 FROM t }
+END_OF_SPEC
+run 0 explore again.spec
+prints 'histories                18  under prc'
+{
+	echo 'session s'
+	seq 5000 | sed 's/.*/step s& { SELECT 1; }/'
+} >long.spec
+run 3 explore long.spec
+says 'long.spec:4098:6: error: more than 4096 steps in a session'
+
 # A transaction's own level stays, unless -i is given: the columns of --levels
 # are the levels of the others, and with -i of all.
 sed 's/^step r1 { BEGIN;/step r1 { BEGIN ISOLATION LEVEL SERIALIZABLE;/

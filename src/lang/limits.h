@@ -20,6 +20,7 @@ enum {
 	LIMIT_GLOBALS = 65535,      /* names of scalars and families */
 	LIMIT_KEYS = 1 << 20,       /* keys named by the program */
 	LIMIT_SESSIONS = 4096,      /* sessions of one program */
+	LIMIT_STEPS = 4096,         /* steps of a session in SQL */
 	LIMIT_ITERATIONS = 1000000, /* of a range whose ends are constant */
 	LIMIT_CODE = 1 << 24,       /* instructions */
 	LIMIT_ERRORS = 20           /* errors reported in one run */

@@ -399,8 +399,16 @@ static void add_sessions(struct loading *l)
 		region_take0(&image->region, (l->spec.session_count + 1) *
 	                                             sizeof *image->sessions);
 	image->session_count = l->spec.session_count;
-	for (uint32_t i = 0; i < image->session_count && !l->failed; i++)
-		add_session(l, i);
+	for (uint32_t i = 0; i < image->session_count && !l->failed; i++) {
+		const struct spec_session *x = &l->spec.sessions[i];
+		if (x->step_count > LIMIT_STEPS)
+			fail(l, x->steps[LIMIT_STEPS].at,
+			     "more than %d steps in a session; several "
+			     "statements may be one step",
+			     LIMIT_STEPS);
+		else
+			add_session(l, i);
+	}
 	give_ranges(l);
 	uint32_t steps = image->catalog.step_count, n = 0;
 	image->step_sessions = region_take0(
@@ -665,6 +673,14 @@ bool sql_take_growth(struct program *p)
 	known_sort(&image->known);
 	if (any) sql_guests_forget(image);
 	return any;
+}
+
+bool sql_is_small(const struct program *p)
+{
+	enum { SMALL = 500 };
+	const struct sql_image *image = sql_image_of(p->library);
+	assert(p->sql && image->settled);
+	return image->carried_out < SMALL;
 }
 
 void sql_image_free(struct sql_image *image)

@@ -29,5 +29,7 @@ void sql_drop_levels(const struct program *p);
 /* Rows that sessions wrote, and that were not known, are known from now on;
  * nothing may be run meanwhile. False: there were none. */
 bool sql_take_growth(struct program *p);
+/* Were few statements carried out until loading it knew its rows? */
+bool sql_is_small(const struct program *p);
 
 #endif

@@ -14,9 +14,13 @@
 #include "vm/machine.h"
 
 enum {
-	RUNS_QUIET = 256,   /* in which nothing turns up, and it is over */
-	RUNS_MOST = 4096,   /* and it is over anyway */
-	STEPS_MOST = 100000 /* of one run */
+	RUNS_QUIET = 256,     /* in which nothing turns up, and it is over; */
+	RUNS_ENOUGH = 64,     /* so few, if in these more statements than */
+	CARRIED_OUT = 300,    /* this are carried out: what is not seen then */
+			      /* is left to who explores (known_rows.c) */
+	RUNS_MOST = 4096,     /* and it is over anyway; */
+	CARRIED_MOST = 50000, /* or after so many */
+	STEPS_MOST = 100000   /* of one run */
 };
 
 /* What was committed to one key in a run, oldest first. */
@@ -167,6 +171,16 @@ static void run_once(struct saturation *s, uint32_t sessions, bool serial)
 	free(alive);
 }
 
+/* Nothing has turned up in so many runs, since the guest was asked so often. */
+static bool is_over(const struct saturation *s, uint32_t quiet, uint64_t asked)
+{
+	uint64_t all = s->image->guest.ops->asked(s->guest);
+	if (s->gave_up || s->run >= RUNS_MOST || all >= CARRIED_MOST)
+		return true;
+	return quiet >= RUNS_QUIET ||
+	       (quiet >= RUNS_ENOUGH && all - asked >= CARRIED_OUT);
+}
+
 void sql_saturate(struct sql_image *image, const struct machine_limits *limits)
 {
 	uint32_t sessions = image->session_count;
@@ -179,15 +193,18 @@ void sql_saturate(struct sql_image *image, const struct machine_limits *limits)
 	s.rng.state = 1;
 	s.guest = image->guest.ops->take(&image->guest, limits);
 	s.at = mem_take0(sessions + 1, sizeof *s.at);
-	for (uint32_t quiet = 0;
-	     quiet < RUNS_QUIET && s.run < RUNS_MOST && !s.gave_up; s.run++) {
+	uint64_t asked = 0;
+	for (uint32_t quiet = 0; !is_over(&s, quiet, asked); s.run++) {
 		uint64_t before = image->growth;
 		struct region_mark mark = region_mark(&s.region);
 		run_once(&s, sessions, s.run % 2 == 0);
 		region_release(&s.region, mark);
 		quiet = image->growth == before ? quiet + 1 : 0;
-		if (!quiet) sql_guests_forget(image);
+		if (quiet) continue;
+		sql_guests_forget(image);
+		asked = image->guest.ops->asked(s.guest);
 	}
+	image->carried_out = image->guest.ops->asked(s.guest);
 	image->guest.ops->give_back(&image->guest, s.guest);
 	known_sort(&image->known);
 	image->settled = true;
