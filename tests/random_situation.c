@@ -313,9 +313,7 @@ void random_situation(struct text *t, struct rng *r)
 	if (strstr(text_get(t), "; INSERT") ||
 	    strstr(text_get(t), "{ INSERT") ||
 	    strstr(text_get(t), "SELECT put("))
-		text_string(t, "# not all explored at si: INSERT\n"
-		               "# not all explored at ser: INSERT\n");
+		text_string(t, "# not all explored at ser: INSERT\n");
 	if (looks_for_referring(t))
-		text_string(t, "# not all explored at si: foreign keys\n"
-		               "# not all explored at ser: foreign keys\n");
+		text_string(t, "# not all explored at ser: foreign keys\n");
 }

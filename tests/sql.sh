@@ -406,7 +406,7 @@ for level in ra cc prc pc psi si ser; do
 done
 # Under prc, checks of foreign keys are plain reads: it allows what rc does not.
 run 0 explore "$top/tests/specs/foreign-key-check.spec" --levels
-prints 'histories           108      9      5      5     13      5 '
+prints 'histories           108      9      5      5     13      9      5      9      5'
 run 0 explore locked.spec -i si
 run 1 explore locked.spec
 prints 'update t[1] n: '

@@ -65,7 +65,8 @@ static word *valid_row(struct closure *c, uint32_t key)
 {
 	word *row = calloc(BITS_WORDS(c->n), sizeof *row);
 	uint32_t count;
-	const uint32_t *list = closure_list_writers(c, key, UINT32_MAX, &count);
+	const uint32_t *list = closure_list_writers(c, key, STRENGTH_PLAIN,
+	                                            UINT32_MAX, &count);
 	for (uint32_t i = 0; i < count; i++) {
 		ck_assert(!i ||
 		          c->position[list[i - 1]] < c->position[list[i]]);
@@ -73,7 +74,7 @@ static word *valid_row(struct closure *c, uint32_t key)
 	}
 	if (!c->forward) {
 		word *same = calloc(c->words, sizeof *same);
-		closure_valid_writers(c, key, same);
+		closure_valid_writers(c, key, STRENGTH_PLAIN, same);
 		ck_assert(!memcmp(row, same, c->words * sizeof *row));
 		free(same);
 	}
@@ -99,7 +100,8 @@ static void compare_writers(struct growth *g, uint32_t t, uint32_t event)
 			             level_word(g->level), t, event, from,
 			             expected ? "valid" : "invalid");
 		if (is_before(h, from, t) && twin_writes(h, from, key))
-			ck_assert(closure_may_read(c, key, number) == expected);
+			ck_assert(closure_may_read(c, key, STRENGTH_PLAIN,
+			                           number) == expected);
 	}
 	free(valid);
 }
@@ -288,8 +290,8 @@ static void drive_end(struct drive *d)
 static uint32_t any_writer(struct drive *d, uint32_t key)
 {
 	uint32_t count;
-	const uint32_t *list =
-		closure_list_writers(&d->closure[0], key, d->most, &count);
+	const uint32_t *list = closure_list_writers(
+		&d->closure[0], key, STRENGTH_PLAIN, d->most, &count);
 	ck_assert_uint_gt(count, 0);
 	return list[rng_below(d->rng, count)];
 }
@@ -350,10 +352,10 @@ static void compare_lists(struct drive *d)
 		uint32_t i = 0, m, n, seen = 0;
 		closure_know_key(a, key);
 		closure_know_key(b, key);
-		const uint32_t *y =
-			closure_list_writers(b, key, UINT32_MAX, &n);
-		const uint32_t *x =
-			closure_list_writers(a, key, UINT32_MAX, &m);
+		const uint32_t *y = closure_list_writers(b, key, STRENGTH_PLAIN,
+		                                         UINT32_MAX, &n);
+		const uint32_t *x = closure_list_writers(a, key, STRENGTH_PLAIN,
+		                                         UINT32_MAX, &m);
 		ck_assert_uint_eq(m, n);
 		for (; i < n; i++) ck_assert_uint_eq(x[i], y[i]);
 		for (i = 0; i < b->count; i++) {
@@ -361,8 +363,9 @@ static void compare_lists(struct drive *d)
 			bool writes = closure_writes(b, key, t);
 			ck_assert(closure_writes(a, key, t) == writes);
 			if (!writes) continue;
-			bool may = closure_may_read(b, key, t);
-			ck_assert(closure_may_read(a, key, t) == may);
+			bool may = closure_may_read(b, key, STRENGTH_PLAIN, t);
+			ck_assert(closure_may_read(a, key, STRENGTH_PLAIN, t) ==
+			          may);
 			seen += may;
 		}
 		ck_assert_uint_eq(seen, n);

@@ -93,7 +93,7 @@ static uint32_t choose_writer(struct trial *t, uint32_t key)
 	word row = 0, restricted;
 	uint32_t sorted[MOST + 1];
 	ck_assert_uint_eq(l->closure.words, 1);
-	ledger_writers(l, key, &row);
+	ledger_writers(l, db_access_plain(key, 0), &row);
 	restricted = row;
 	ledger_restrict(l, db_access_plain(key, 0), &restricted);
 	for (uint32_t i = 0; i + 1 < t->plain.count; i++) {

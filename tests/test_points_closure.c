@@ -82,7 +82,7 @@ static void read_key(struct walk *w, struct db_access a)
 	uint32_t choice = UINT32_MAX, seen = 0;
 	word row = 0;
 	ck_assert_uint_eq(l->closure.words, 1);
-	ledger_writers(l, a.key, &row);
+	ledger_writers(l, a, &row);
 	ledger_restrict(l, a, &row);
 	for (uint32_t i = 0; i + 1 < w->plain.count; i++) {
 		bool valid = false;
@@ -114,7 +114,7 @@ static void access_key(struct walk *w)
 	bool reads = rng_below(&w->rng, 8) < w->reads;
 	if (reads && w->locks && !rng_below(&w->rng, 3))
 		a.strength =
-			STRENGTH_CHECK + rng_below(&w->rng, STRENGTH_UPDATE);
+			STRENGTH_CHECK + rng_below(&w->rng, STRENGTH_INSERT);
 	if (w->groups && last->count && rng_below(&w->rng, 2))
 		a.joined = !reads || a.strength >= STRENGTH_SHARE ||
 		           is_early(&last->events[last->count - 1]);

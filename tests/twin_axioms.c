@@ -10,6 +10,8 @@ typedef uint32_t set; /* of transactions */
 struct twin_read {
 	uint32_t key, source;
 	set locked; /* transactions whose writes it excludes */
+	enum strength strength;
+	uint32_t event;
 };
 
 /* What the axioms speak of, taken out of the history once. */
@@ -20,6 +22,8 @@ struct facts {
 	set ssi;                       /* serializable among each other only */
 	bool heeds_known;              /* some level is not `none` */
 	set direct[TWIN_TRANSACTIONS]; /* predecessors in so U wr */
+	set plain[TWIN_TRANSACTIONS];  /* and wr by reads that are not beside a
+	                                * snapshot */
 	set past[TWIN_TRANSACTIONS];   /* predecessors in (so U wr)+ */
 	set before[TWIN_TRANSACTIONS]; /* known to precede in co */
 	set writers[TWIN_KEYS];
@@ -112,8 +116,11 @@ static void take_reads(struct facts *f, const struct history *h, uint32_t t)
 		const struct event *e = &w->events[i];
 		if (e->kind != EVENT_READ || e->from == HISTORY_SELF) continue;
 		f->reads[t][f->read_count[t]++] = (struct twin_read){
-			e->key, e->from, is_given_up(w, i) ? 0 : excluded(h, e)
+			e->key, e->from, is_given_up(w, i) ? 0 : excluded(h, e),
+			e->strength, i
 		};
+		if (!strength_is_beside(e->strength))
+			f->plain[t] |= (set)1 << e->from;
 	}
 }
 
@@ -150,10 +157,13 @@ static struct facts *facts_new(const struct history *h)
 				f->writes[t] |= (uint64_t)1 << k;
 				f->writers[k] |= (set)1 << t;
 			}
-		for (uint32_t a = 0; a < f->n; a++)
+		for (uint32_t a = 0; a < f->n; a++) {
+			if (twin_session_order(h, a, t))
+				f->plain[t] |= (set)1 << a;
 			if (twin_session_order(h, a, t) ||
 			    twin_write_read(h, a, t))
 				f->direct[t] |= (set)1 << a;
+		}
 		take_reads(f, h, t);
 	}
 	take_known(f, h);
@@ -180,12 +190,94 @@ static set writers_of_common_key(const struct facts *f, uint32_t t3)
 	return s;
 }
 
+static bool has_snapshot(enum level l)
+{
+	return l == LEVEL_PC || l == LEVEL_SI;
+}
+
+/* Does read number `a` of t3 lock what t2 writes? Beside the snapshot only what
+ * is then inserted is locked. */
+static bool is_locked(const struct facts *f, enum level l, uint32_t t2,
+                      uint32_t t3, uint32_t a)
+{
+	const struct twin_read *r = &f->reads[t3][a];
+	if (l == LEVEL_NONE || !(r->locked >> t2 & 1)) return false;
+	return !has_snapshot(l) || !strength_is_beside(r->strength) ||
+	       (r->strength == STRENGTH_INSERT && f->writes[t3] >> r->key & 1);
+}
+
+static bool is_lock(const struct event *e)
+{
+	return e->kind == EVENT_WRITE || e->strength > STRENGTH_CHECK;
+}
+
+/* Does s lock what excludes this? A write of one that aborts is a lock where
+ * there are statements, a read one where levels matter. */
+static bool locks_against(const struct facts *f, uint32_t s,
+                          const struct event *e, bool reads_only)
+{
+	const struct transaction *w = &f->h->transactions[s];
+	for (uint32_t i = 0; i < w->event_count; i++) {
+		const struct event *o = &w->events[i];
+		bool write = o->kind == EVENT_WRITE;
+		if (write && reads_only && f->level[s] != LEVEL_PRC) continue;
+		if (!write && f->level[s] != LEVEL_PRC && is_given_up(w, i))
+			continue;
+		if (!is_lock(o) || o->key != e->key ||
+		    !strengths_exclude(event_strength(o), event_strength(e)))
+			continue;
+		if (!write && has_snapshot(f->level[s]) &&
+		    strength_is_beside(o->strength))
+			continue;
+		if (write ? f->level[s] == LEVEL_PRC || !w->aborted
+		          : f->level[s] != LEVEL_NONE)
+			return true;
+	}
+	return false;
+}
+
+/* Those whose locks exclude one that t3, which has a snapshot, took in a
+ * statement before that of this event. */
+static set waited_for(const struct facts *f, uint32_t t3, uint32_t event)
+{
+	const struct transaction *t = &f->h->transactions[t3];
+	set found = 0;
+	while (event && t->events[event].joined) event--;
+	for (uint32_t i = 0; i < event; i++) {
+		const struct event *e = &t->events[i];
+		bool write = e->kind == EVENT_WRITE;
+		if (!is_lock(e) || event_gives_up(e) ||
+		    (write ? t->aborted
+		           : strength_is_beside(e->strength) ||
+		                     is_given_up(t, i)))
+			continue;
+		for (uint32_t s = 1; s < f->n; s++)
+			if (s != t3 && locks_against(f, s, e, write))
+				found |= (set)1 << s;
+	}
+	return found;
+}
+
+/* Of those before t3 in co: who committed before its snapshot; or before read
+ * number `a`, if that is beside it, as are the sources of those that were so
+ * until then, and whom its locks had waited for. */
+static set known_before(const struct facts *f, uint32_t t3, uint32_t a)
+{
+	set before = f->plain[t3];
+	const struct twin_read *r = f->reads[t3];
+	for (uint32_t i = 0; strength_is_beside(r[a].strength) && i <= a; i++)
+		if (strength_is_beside(r[i].strength))
+			before |= (set)1 << r[i].source |
+			          waited_for(f, t3, r[i].event);
+	return before & f->placed;
+}
+
 /* PHI(t2, a), a being read number `a` of t3, the next transaction in co: the
  * transactions before t3 in co are exactly the placed ones. */
 static bool phi(const struct facts *f, enum level l, uint32_t t2, uint32_t t3,
                 uint32_t a)
 {
-	if (l != LEVEL_NONE && f->reads[t3][a].locked >> t2 & 1) return true;
+	if (is_locked(f, l, t2, t3, a)) return true;
 	switch (l) {
 	case LEVEL_NONE: return false;
 	case LEVEL_RC:
@@ -194,11 +286,13 @@ static bool phi(const struct facts *f, enum level l, uint32_t t2, uint32_t t3,
 		return false;
 	case LEVEL_RA: return f->direct[t3] >> t2 & 1;
 	case LEVEL_CC: return f->past[t3] >> t2 & 1;
-	case LEVEL_PC: return some_not_before(f, f->direct[t3], t2);
+	case LEVEL_PC: return some_not_before(f, known_before(f, t3, a), t2);
 	case LEVEL_PSI: return f->visible[t3] >> t2 & 1;
 	case LEVEL_SI:
-		return some_not_before(
-			f, f->direct[t3] | writers_of_common_key(f, t3), t2);
+		return some_not_before(f,
+		                       known_before(f, t3, a) |
+		                               writers_of_common_key(f, t3),
+		                       t2);
 	case LEVEL_SER: return true;
 	default: abort();
 	}
@@ -242,30 +336,6 @@ static uint32_t end_of_version(const struct facts *f, uint32_t t1, uint32_t key,
 	return end;
 }
 
-static bool is_lock(const struct event *e)
-{
-	return e->kind == EVENT_WRITE || e->strength > STRENGTH_CHECK;
-}
-
-/* Does s lock what excludes this? A write of one that aborts is a lock where
- * there are statements, a read one where levels matter. */
-static bool locks_against(const struct facts *f, uint32_t s,
-                          const struct event *e)
-{
-	const struct transaction *w = &f->h->transactions[s];
-	for (uint32_t i = 0; i < w->event_count; i++) {
-		const struct event *o = &w->events[i];
-		bool write = o->kind == EVENT_WRITE;
-		if (!is_lock(o) || o->key != e->key ||
-		    !strengths_exclude(event_strength(o), event_strength(e)))
-			continue;
-		if (write ? f->level[s] == LEVEL_PRC || !w->aborted
-		          : f->level[s] != LEVEL_NONE)
-			return true;
-	}
-	return false;
-}
-
 /* The earliest gap for the lock of event e of a statement at `p`; false: there
  * is none. */
 static bool lock_gap(const struct facts *f, const struct event *e, uint32_t p,
@@ -274,7 +344,7 @@ static bool lock_gap(const struct facts *f, const struct event *e, uint32_t p,
 	bool reads = e->kind == EVENT_READ && e->from != HISTORY_SELF;
 	*gap = p;
 	for (uint32_t s = 1; s < f->n; s++)
-		if (f->placed >> s & 1 && locks_against(f, s, e))
+		if (f->placed >> s & 1 && locks_against(f, s, e, false))
 			not_before(gap, f->position[s] + 1);
 	if (!reads) return true;
 	set hidden = excluded(f->h, e) & f->placed & f->writers[e->key];
@@ -358,7 +428,9 @@ static bool misses(const struct facts *f, uint32_t t, uint32_t s)
 	if (s == t || !(f->ssi >> s & 1) || last_gap(f, t) > f->position[s])
 		return false;
 	for (uint32_t a = 0; a < f->read_count[t]; a++)
-		if (f->writes[s] >> f->reads[t][a].key & 1) return true;
+		if (!strength_is_beside(f->reads[t][a].strength) &&
+		    f->writes[s] >> f->reads[t][a].key & 1)
+			return true;
 	return false;
 }
 
@@ -500,8 +572,7 @@ static bool plain_phi(const struct plain *p, uint32_t t2, uint32_t t3,
 {
 	const struct facts *f = p->f;
 	enum level level = f->level[t3];
-	bool found = level != LEVEL_NONE && p->co[t2][t3] &&
-	             f->reads[t3][a].locked >> t2 & 1;
+	bool found = p->co[t2][t3] && is_locked(f, level, t2, t3, a);
 	if (level == LEVEL_RC)
 		for (uint32_t i = 0; i < a; i++)
 			found |= f->reads[t3][i].source == t2;
@@ -511,8 +582,8 @@ static bool plain_phi(const struct plain *p, uint32_t t2, uint32_t t3,
 	if (level == LEVEL_SER) found |= p->co[t2][t3];
 	if (level == LEVEL_PC || level == LEVEL_SI)
 		for (uint32_t t4 = 0; t4 < f->n; t4++)
-			found |=
-				(t2 == t4 || p->co[t2][t4]) && p->so_wr[t4][t3];
+			found |= (t2 == t4 || p->co[t2][t4]) && p->co[t4][t3] &&
+			         known_before(f, t3, a) >> t4 & 1;
 	if (level == LEVEL_SI)
 		for (uint32_t t4 = 0; t4 < f->n; t4++)
 			found |= f->writes[t3] & f->writes[t4] &&

@@ -110,7 +110,9 @@ static bool holds(const struct line *l, uint32_t s, const struct event *e)
  * since the version that was read. */
 static bool is_kept(const struct line *l, const struct event *e)
 {
-	if (e->kind == EVENT_WRITE || e->strength != STRENGTH_KEY_SHARE ||
+	if (e->kind == EVENT_WRITE ||
+	    (e->strength != STRENGTH_KEY_SHARE &&
+	     e->strength != STRENGTH_HELD) ||
 	    e->from == HISTORY_SELF)
 		return true;
 	for (uint32_t s = 1; s < l->h->transaction_count; s++) {
@@ -230,9 +232,11 @@ bool twin_points_allow(const struct history *h)
 	for (uint32_t t = 1; t < h->transaction_count; t++)
 		list_points(&l->chains[t], &h->transactions[t]);
 	for (uint32_t t = 1; t < h->transaction_count; t++)
-		for (uint32_t i = 0; i < h->transactions[t].event_count; i++)
-			l->keeps |= h->transactions[t].events[i].strength ==
-			            STRENGTH_KEY_SHARE;
+		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
+			enum strength s = h->transactions[t].events[i].strength;
+			l->keeps |=
+				s == STRENGTH_KEY_SHARE || s == STRENGTH_HELD;
+		}
 	bool allowed = place_rest(l);
 	hash_set_free(&l->failed);
 	free(l);

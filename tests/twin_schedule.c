@@ -137,7 +137,8 @@ static bool takes_away(const struct store *s, uint32_t t)
 		for (uint32_t i = r->taken; i < r->next && u != t; i++) {
 			const struct event *e = event_at(s, u, i);
 			if (e->kind == EVENT_WRITE || x->aborted ||
-			    e->strength != STRENGTH_KEY_SHARE ||
+			    (e->strength != STRENGTH_KEY_SHARE &&
+			     e->strength != STRENGTH_HELD) ||
 			    e->from == HISTORY_SELF)
 				continue;
 			for (uint32_t k = 0; k < x->event_count; k++)

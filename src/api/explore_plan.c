@@ -16,7 +16,8 @@
 
 /* ---- levels ---- */
 
-static bool base_fits(enum level level, enum level base, struct problem *p)
+static bool base_fits(const struct program *program, enum level level,
+                      enum level base, struct problem *p)
 {
 	assert(level < LEVEL_COUNT && base < LEVEL_COUNT);
 	if (!level_is_extensible(base))
@@ -27,7 +28,10 @@ static bool base_fits(enum level level, enum level base, struct problem *p)
 			"part of the program may lead to no history of the "
 			"whole",
 			level_name(base), level_word(base));
-	if (level_implies(level, base)) return true;
+	if (level_implies(level, base) &&
+	    (!program_checks(program) || base == level_base(level) ||
+	     level_implies_checks(level, base)))
+		return true;
 	return problem_set(
 		p, PROBLEM_REQUEST,
 		"the base level must be weaker than the level explored, but %s "
@@ -49,7 +53,7 @@ static bool choose_levels(struct explore_options *o, const struct program *p,
 	if (o->algorithm == EXPLORE_CE) {
 		o->base =
 			w->base == LEVEL_COUNT ? level_base(o->level) : w->base;
-		return base_fits(o->level, o->base, problem);
+		return base_fits(p, o->level, o->base, problem);
 	}
 	if (w->base == LEVEL_COUNT || w->base == o->level) return true;
 	return problem_set(problem, PROBLEM_REQUEST,

@@ -28,6 +28,7 @@ static void lay_rows(struct closure *c, uint32_t n)
 	c->so = c->direct + rows;
 	c->scratch = c->so + rows;
 	c->seen = c->scratch + rows + 8 * c->words;
+	c->sight = c->seen + c->words;
 	c->targets = mem_grow(c->targets, n, sizeof *c->targets);
 	c->order = mem_grow(c->order, n, sizeof *c->order);
 	c->position = mem_grow(c->position, n, sizeof *c->position);
@@ -247,6 +248,7 @@ static void begin_rows(struct closure *c, uint32_t t,
 	bits_copy(closure_row(c, c->direct, t), so, words);
 	bits_zero(closure_row(c, c->reach, t), words);
 	bits_zero(c->seen, words);
+	c->reads_beside = false;
 	BITS_EACH(u, into, words) bits_add(closure_row(c, c->reach, u), t);
 }
 
@@ -266,7 +268,35 @@ static void begin_rows(struct closure *c, uint32_t t,
  * commit order again: at no point were levels of others in question.
  *
  * The incremental test is that of one level for the same reason: all new edges
- * lead into sources of the pending transaction's reads, by its own level. */
+ * lead into sources of the pending transaction's reads, by its own level.
+ *
+ * Reads beside the snapshot (strength_is_beside), under cc. What levels with
+ * snapshots allow need not satisfy the axiom of cc, since such a read does not
+ * show its source to the plain reads of its transaction. So here, and whatever
+ * the level that cc stands for:
+ *
+ *     a plain read of t sees P = { t2 : t2 (so U wr)* t4, where t4 is before t
+ *     in so or the source of a plain read of t };
+ *     the i-th read beside the snapshot sees P, the sources of those up to it,
+ *     and the pasts of these.
+ *
+ * Who reads from t, or follows it, sees t's whole past as ever. Every history
+ * of pc, si or ser satisfies this: what is before t4 in so U wr is so in the
+ * commit order; t begins behind P, and makes read i, in the order of these,
+ * behind that and their sources; and all that commits before such a point is
+ * before the version that is read there. Under psi and cc all reads see the
+ * whole past, which is more. (Then who asks for cc checks it, as it has to for
+ * what reads lock.)
+ *
+ * It is prefix closed, for a prefix has fewer premises. And the lemma holds:
+ * what t's next read sees without it, P or more, is in t's past, has init, and
+ * is before t in co; from the last in co of the writers among these it may
+ * read, which adds nothing to it. What is forced by other reads of t stays, as
+ * P and the sources of those before them do.
+ *
+ * The incremental test: a plain read brings more into P, and so into sight of
+ * all reads of t; one beside the snapshot only of those behind it, and these
+ * are still to come. */
 static enum level reader_level(const struct closure *c, own_level own)
 {
 	if (c->levelless || !own) return c->level;
@@ -325,14 +355,23 @@ static uint32_t pending(const struct closure *c)
 	return c->order[c->count - 1];
 }
 
-/* Row of what becomes visible to the pending transaction with `source`. */
-BITS_INLINE void newly_visible(const struct closure *c, uint32_t source,
-                               word *out, unsigned words)
+/* What is in sight of the pending transaction's plain reads, and of those
+ * beside its snapshot. */
+BITS_INLINE const word *in_sight(const struct closure *c, bool beside,
+                                 unsigned words)
 {
-	const word *past = c->past + (size_t)pending(c) * words;
+	return c->reads_beside && !beside
+	               ? c->sight
+	               : c->past + (size_t)pending(c) * words;
+}
+
+/* Row of what comes into sight with `source`. */
+BITS_INLINE void newly_visible(const struct closure *c, uint32_t source,
+                               const word *visible, word *out, unsigned words)
+{
 	bits_copy(out, c->past + (size_t)source * words, words);
 	bits_add(out, source);
-	for (unsigned w = 0; w < words; w++) out[w] &= ~past[w];
+	for (unsigned w = 0; w < words; w++) out[w] &= ~visible[w];
 }
 
 /* The edges that a read of `key` from `source` forces: for each target, the
@@ -366,9 +405,13 @@ BITS_INLINE void force(struct closure *c, struct forced *f, uint32_t target,
 	}
 }
 
-/* What the read makes visible, by level, and the edges it forces. */
+/* What the read makes visible, by level, and the edges it forces: with what it
+ * brings into sight the reads before it may ask for more; but not if it is
+ * beside the snapshot, whose source only those behind it see, that are so as
+ * well. */
 BITS_INLINE struct forced forced_edges(struct closure *c, uint32_t key,
-                                       uint32_t source, unsigned words)
+                                       uint32_t source, bool beside,
+                                       unsigned words)
 {
 	struct forced f = { 0 };
 	uint32_t t = pending(c);
@@ -385,12 +428,12 @@ BITS_INLINE struct forced forced_edges(struct closure *c, uint32_t key,
 		bits_copy(visible, c->direct + (size_t)t * words, words);
 		if (!bits_has(visible, source)) bits_add(fresh, source);
 	} else {
-		bits_copy(visible, c->past + (size_t)t * words, words);
-		newly_visible(c, source, fresh, words);
+		bits_copy(visible, in_sight(c, beside, words), words);
+		newly_visible(c, source, visible, fresh, words);
 	}
 	bits_or(visible, fresh, words);
 	force(c, &f, source, writers, visible, words);
-	if (bits_empty(fresh, words)) return f;
+	if (beside || bits_empty(fresh, words)) return f;
 	for (uint32_t i = c->blocks[c->count - 1].first_read; i < c->read_count;
 	     i++) {
 		const struct relation_read *r = &c->reads[i];
@@ -432,29 +475,42 @@ BITS_INLINE bool forced_acyclic(struct closure *c, struct forced f,
 	return f.count == 0;
 }
 
-BITS_INLINE bool may_read(struct closure *c, uint32_t key, uint32_t source,
-                          unsigned words)
+/* Is a read of the pending transaction one beside its snapshot, and so not
+ * bound by it? Of the levels that these rows are of, or that they stand for,
+ * only those do without it that show a whole past. */
+BITS_INLINE bool is_beside(const struct closure *c, enum strength strength)
 {
-	return forced_acyclic(c, forced_edges(c, key, source, words), words);
+	return strength_is_beside(strength) &&
+	       level_sight(c->reader) == SIGHT_PAST;
 }
 
-BITS_INLINE void valid_writers(struct closure *c, uint32_t key, word *out,
-                               unsigned words)
+BITS_INLINE bool may_read(struct closure *c, uint32_t key, uint32_t source,
+                          bool beside, unsigned words)
+{
+	return forced_acyclic(c, forced_edges(c, key, source, beside, words),
+	                      words);
+}
+
+BITS_INLINE void valid_writers(struct closure *c, uint32_t key, bool beside,
+                               word *out, unsigned words)
 {
 	const word *writers = c->writers + (size_t)key * words;
 	bits_copy(out, writers, words);
 	if (c->reader == LEVEL_NONE) return;
 	BITS_EACH(source, writers, words)
-		if (!may_read(c, key, source, words)) bits_drop(out, source);
+		if (!may_read(c, key, source, beside, words))
+			bits_drop(out, source);
 }
 
-void closure_valid_writers(struct closure *c, uint32_t key, word *out)
+void closure_valid_writers(struct closure *c, uint32_t key,
+                           enum strength strength, word *out)
 {
+	bool beside = is_beside(c, strength);
 	assert(key < c->key_count && !c->forward);
 	if (c->words == 1)
-		valid_writers(c, key, out, 1);
+		valid_writers(c, key, beside, out, 1);
 	else
-		valid_writers(c, key, out, c->words);
+		valid_writers(c, key, beside, out, c->words);
 }
 
 static int by_position(const void *a, const void *b)
@@ -464,7 +520,8 @@ static int by_position(const void *a, const void *b)
 }
 
 const uint32_t *closure_list_writers(struct closure *c, uint32_t key,
-                                     uint32_t most, uint32_t *count)
+                                     enum strength strength, uint32_t most,
+                                     uint32_t *count)
 {
 	uint32_t found = 0;
 	if (c->forward) {
@@ -488,7 +545,7 @@ const uint32_t *closure_list_writers(struct closure *c, uint32_t key,
 		for (uint32_t i = 0; i < c->count; i++) {
 			uint32_t t = c->order[i];
 			if (closure_writes(c, key, t) &&
-			    closure_may_read(c, key, t))
+			    closure_may_read(c, key, strength, t))
 				c->found[found++] = t;
 		}
 	}
@@ -496,12 +553,14 @@ const uint32_t *closure_list_writers(struct closure *c, uint32_t key,
 	return c->found;
 }
 
-bool closure_may_read(struct closure *c, uint32_t key, uint32_t source)
+bool closure_may_read(struct closure *c, uint32_t key, enum strength strength,
+                      uint32_t source)
 {
+	bool beside = is_beside(c, strength);
 	assert(closure_writes(c, key, source));
-	if (c->words == 1) return may_read(c, key, source, 1);
+	if (c->words == 1) return may_read(c, key, source, beside, 1);
 	if (c->forward) return forward_may_read(c->forward, key, source);
-	return may_read(c, key, source, c->words);
+	return may_read(c, key, source, beside, c->words);
 }
 
 bool closure_is_newest(const struct closure *c, uint32_t key, uint32_t source)
@@ -511,16 +570,24 @@ bool closure_is_newest(const struct closure *c, uint32_t key, uint32_t source)
 }
 
 BITS_INLINE void read_from(struct closure *c, uint32_t key, uint32_t source,
-                           unsigned words)
+                           bool beside, unsigned words)
 {
 	uint32_t t = pending(c);
-	struct forced f = forced_edges(c, key, source, words);
+	struct forced f = forced_edges(c, key, source, beside, words);
 	for (uint32_t i = 0; i < f.count; i++) {
 		uint32_t target = c->targets[i];
 		const word *sources = c->scratch + (size_t)target * words;
 		add_edges(c, sources, target, words);
 	}
 	word *past = c->past + (size_t)t * words;
+	if (beside && !c->reads_beside) {
+		bits_copy(c->sight, past, words);
+		c->reads_beside = true;
+	}
+	if (!beside && c->reads_beside) {
+		bits_or(c->sight, c->past + (size_t)source * words, words);
+		bits_add(c->sight, source);
+	}
 	bits_or(past, c->past + (size_t)source * words, words);
 	bits_add(past, source);
 	bits_add(c->direct + (size_t)t * words, source);
@@ -540,13 +607,14 @@ void closure_read(struct closure *c, uint32_t key, uint32_t source)
 void closure_read_locking(struct closure *c, uint32_t key, uint32_t source,
                           enum strength strength)
 {
+	bool beside = is_beside(c, strength);
 	assert(closure_writes(c, key, source));
 	if (c->words == 1)
-		read_from(c, key, source, 1);
+		read_from(c, key, source, beside, 1);
 	else if (c->forward)
 		forward_read(c->forward, key, source);
 	else
-		read_from(c, key, source, c->words);
+		read_from(c, key, source, beside, c->words);
 	VEC_RESERVE(c->reads, c->read_count, c->read_capacity);
 	c->reads[c->read_count++] =
 		(struct relation_read){ .reader = pending(c),

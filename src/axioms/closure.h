@@ -55,13 +55,17 @@ struct closure {
 	bool strong_owns, statement_owns;
 	uint32_t n, words; /* room: numbers 1 .. n - 1; 0 is init */
 	/* Rows, n each. */
-	word *reach;   /* after it in the closure with forced edges, strict */
-	word *into;    /* before it, likewise */
-	word *past;    /* before it in (so U wr)+ */
-	word *direct;  /* before it in so U wr, one step */
-	word *so;      /* before it in session order */
-	word *seen;    /* one row: sources of the pending one's reads */
-	word *scratch; /* n + 8 rows */
+	word *reach;  /* after it in the closure with forced edges, strict */
+	word *into;   /* before it, likewise */
+	word *past;   /* before it in (so U wr)+ */
+	word *direct; /* before it in so U wr, one step */
+	word *so;     /* before it in session order */
+	word *seen;   /* one row: sources of the pending one's reads */
+	word *sight;  /* one row: what its plain reads see under cc, if some
+	               * read was beside the snapshot (reads_beside); else
+	               * that is its past */
+	bool reads_beside;
+	word *scratch;     /* n + 8 rows */
 	uint32_t *targets; /* n entries of scratch */
 	/* Committed writers of each key, init included. */
 	word *writers;
@@ -132,20 +136,25 @@ void closure_may_mix(struct closure *c);
 void closure_give_level(struct closure *c, own_level own);
 /* Committed transactions from which the pending one may read `key` next: all
  * t' with x in writes(t') such that the level still holds. `out` has c->words
- * words. ValidWrites of the paper, section 5.1. */
-void closure_valid_writers(struct closure *c, uint32_t key, word *out);
+ * words. ValidWrites of the paper, section 5.1. What the read locks is not
+ * asked for; but one beside the snapshot (strength_is_beside) is not bound by
+ * what the transaction's plain reads see (closure.c). */
+void closure_valid_writers(struct closure *c, uint32_t key,
+                           enum strength strength, word *out);
 /* The same, listed in the order of appending, until the next call; of each
  * session at least the newest `most` and perhaps no more. */
 const uint32_t *closure_list_writers(struct closure *c, uint32_t key,
-                                     uint32_t most, uint32_t *count);
+                                     enum strength strength, uint32_t most,
+                                     uint32_t *count);
 /* The same question for one writer. */
-bool closure_may_read(struct closure *c, uint32_t key, uint32_t source);
+bool closure_may_read(struct closure *c, uint32_t key, enum strength strength,
+                      uint32_t source);
 /* In order (closure_go_in_order): is that the last writer of the key, which is
  * one? */
 bool closure_is_newest(const struct closure *c, uint32_t key, uint32_t source);
 /* The pending transaction reads `key` from `source`, which must be valid. */
 void closure_read(struct closure *c, uint32_t key, uint32_t source);
-/* The same of a read that locks, which is only noted. */
+/* The same of a read with a strength. That it locks is only noted. */
 void closure_read_locking(struct closure *c, uint32_t key, uint32_t source,
                           enum strength strength);
 /* The pending transaction writes, which who goes in order has to know. */

@@ -48,6 +48,26 @@ static void derive_past(struct derived *d, uint32_t place)
 		bits_or(past, row(d, d->past, u), d->words);
 }
 
+/* What is in sight under cc of read number `read` of the transaction that was
+ * appended there, as closure.c defines it. */
+static void derive_sight(struct derived *d, uint32_t place, uint32_t read,
+                         word *out)
+{
+	const struct closure *c = d->c;
+	bool beside = strength_is_beside(c->reads[read].strength);
+	bits_copy(out, row(d, d->so, c->order[place]), d->words);
+	for (uint32_t i = c->blocks[place].first_read;
+	     i < end_of_reads(c, place); i++) {
+		if (strength_is_beside(c->reads[i].strength) &&
+		    (!beside || i > read))
+			continue;
+		bits_add(out, c->reads[i].source);
+	}
+	for (uint32_t k = place; k-- > 0;)
+		if (bits_has(out, c->order[k]))
+			bits_or(out, row(d, d->past, c->order[k]), d->words);
+}
+
 /* The edges that its reads force: whoever is in sight and writes the key comes
  * before the one that was read. */
 static void derive_forced(struct derived *d, uint32_t place)
@@ -58,13 +78,15 @@ static void derive_forced(struct derived *d, uint32_t place)
 	enum sight sight =
 		level_sight(own ? level_base((enum level)(own - 1)) : c->level);
 	if (sight == SIGHT_NOTHING) return;
-	word *earlier = mem_take0(d->words, sizeof *earlier);
+	word *earlier = mem_take0(2 * (size_t)d->words, sizeof *earlier);
+	word *whole = earlier + d->words;
 	const word *seen = sight == SIGHT_SOURCES  ? earlier
 	                   : sight == SIGHT_DIRECT ? row(d, d->direct, t)
-	                                           : row(d, d->past, t);
+	                                           : whole;
 	for (uint32_t i = c->blocks[place].first_read;
 	     i < end_of_reads(c, place); i++) {
 		struct relation_read read = c->reads[i];
+		if (seen == whole) derive_sight(d, place, i, whole);
 		BITS_EACH(u, seen, d->words)
 			if (u != read.source && closure_writes(c, read.key, u))
 				bits_add(row(d, d->reach, u), read.source);

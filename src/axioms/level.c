@@ -60,8 +60,11 @@ bool level_implies(enum level strong, enum level weak)
 
 bool level_implies_checks(enum level strong, enum level weak)
 {
+	bool beside = level_has_snapshots(strong);
 	return level_implies(strong, weak) &&
-	       (!level_has_statements(strong) || level_has_statements(weak) ||
+	       ((!beside && !level_has_statements(strong)) ||
+	        (beside ? level_has_snapshots(weak)
+	                : level_has_statements(weak)) ||
 	        level_sight(weak) == SIGHT_NOTHING);
 }
 
@@ -90,10 +93,12 @@ enum level level_of_all(enum level others, const struct relation *r)
 bool level_asks_points(enum level others, const struct relation *r)
 {
 	if (!r->owns || r->order_count <= 1)
-		return level_has_statements(others);
+		return level_has_statements(others) ||
+		       (r->reads_beside && level_has_snapshots(others));
 	for (uint32_t k = 1; k < r->order_count; k++) {
 		enum level l = level_of(others, r, r->order[k]);
-		if (level_has_statements(l) || (r->ssi && level_is_serial(l)))
+		if (level_has_statements(l) || (r->ssi && level_is_serial(l)) ||
+		    (r->reads_beside && level_has_snapshots(l)))
 			return true;
 	}
 	return false;

@@ -178,9 +178,10 @@ enum level level_from_word(const char *word);
 bool levels_read(const char *words, unsigned *out, struct text *why);
 /* True when every history that satisfies `strong` satisfies `weak`. */
 bool level_implies(enum level strong, enum level weak);
-/* The same where reads may check what a foreign key asks (STRENGTH_CHECK): they
- * are plain ones where each statement has a snapshot, so that other levels
- * forbid what such a level allows. */
+/* The same where reads may be for constraints (strength_is_beside): where
+ * transactions have snapshots they are not bound by them, and where statements
+ * have them some are plain, so that other levels forbid what such a level
+ * allows. */
 bool level_implies_checks(enum level strong, enum level weak);
 /* The strongest extensible level that it implies: explored in its place. */
 enum level level_base(enum level l);
@@ -195,8 +196,9 @@ static inline enum level level_of(enum level others, const struct relation *r,
 {
 	return r->owns && r->owns[t] ? (enum level)(r->owns[t] - 1) : others;
 }
-/* Has some transaction statements, or is it one of serializable snapshot
- * isolation in a mix? Then it is a question for points (axioms/points.h). */
+/* Has some transaction statements, or reads beside its snapshot, or is it one
+ * of serializable snapshot isolation in a mix? Then it is a question for points
+ * (axioms/points.h). */
 bool level_asks_points(enum level others, const struct relation *r);
 /* Do reads that lock make it a mix of one commit order? They must see all that
  * commits before their transaction does, as under ser each read does. */

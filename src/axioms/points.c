@@ -77,12 +77,11 @@ static void part_writer(struct points *p, const struct point_read *r,
 /* ---- Locks ---- */
 
 /* Where the owner of a write has its lock; under levels without statements, at
- * its commit. */
+ * its commit, or before it reads beside its snapshot. */
 static uint32_t lock_point(const struct points *p, const struct point_lock *l)
 {
-	return level_has_statements(p->of[l->owner].level)
-	               ? l->until
-	               : commit_of(p, l->owner);
+	if (level_has_statements(p->of[l->owner].level)) return l->until;
+	return l->held == NONE ? commit_of(p, l->owner) : l->held;
 }
 
 /* A read that locks and another writer of its key. */
@@ -92,7 +91,8 @@ static void part_locked_read(struct points *p, const struct point_lock *read,
 	assert(read->key == write->key);
 	bool checks = read->strength == STRENGTH_CHECK;
 	if (read->source == write->owner || read->source == NONE ||
-	    read->moot || !strength_meets(read->strength, write->strength))
+	    read->moot || read->beside ||
+	    !strength_meets(read->strength, write->strength))
 		return;
 	if (checks && level_has_statements(p->of[read->owner].level)) return;
 	add_choice(p,
@@ -199,12 +199,13 @@ static void part_from_others(struct points *p, uint32_t i)
 {
 	const struct point_lock *l = &p->locks[i];
 	bool reads = !l->writes && l->source != NONE;
-	if (l->moot) return;
+	if (l->moot || l->beside) return;
 	for (uint32_t k = p->keys[l->key].first_lock; k < i;
 	     k = p->locks[k].next) {
 		const struct point_lock *o = &p->locks[k];
 		if (o->owner == l->owner) break;
-		if (!o->moot && strengths_exclude(o->strength, l->strength)) {
+		if (!o->moot && !o->beside &&
+		    strengths_exclude(o->strength, l->strength)) {
 			part_locks(p, l, o);
 			if (p->runnable) part_asking(p, l, o);
 			if (p->runnable) part_asking(p, o, l);
@@ -258,6 +259,7 @@ static uint32_t until_of(const struct points *p, bool writes)
 
 static void add_lock(struct points *p, struct point_lock lock)
 {
+	p->pending.locks |= !lock.beside;
 	uint32_t until = until_of(p, lock.writes);
 	points_enter_lock(p, lock);
 	if (until != NONE)
@@ -373,11 +375,41 @@ static uint32_t statement_point(struct points *p, uint32_t source,
 	return t->last;
 }
 
-/* Where the pending transaction's plain reads are; NONE: at no point. */
+/* The point of a read beside the snapshot: behind the one before it. That one,
+ * if it is behind the source, and nothing was locked since then: nothing else
+ * keeps this read from being just behind it. */
+static uint32_t beside_point(struct points *p, uint32_t source)
+{
+	struct points_pending *t = &p->pending;
+	word *row = p->rows.spare + 4 * (size_t)p->width;
+	uint32_t last = t->last == NONE ? t->begin : t->last;
+	assert(last != NONE);
+	if (!p->runnable && !t->locks &&
+	    is_before(p, commit_of(p, source), last))
+		return last;
+	bits_copy(row, before(p, last), p->width);
+	bits_add(row, last);
+	t->last = new_point(p, t->t, row);
+	record(p, (struct point_edge){ last, t->last, REASON_COUNT, 0, t->t });
+	points_add_edge(p, (struct point_edge){ t->last, t->commit,
+	                                        REASON_COUNT, 0, t->t });
+	t->locks = false;
+	return t->last;
+}
+
+/* Does the pending transaction read so beside its snapshot? */
+static bool is_beside(const struct points *p, enum strength strength)
+{
+	return strength_is_beside(strength) &&
+	       level_has_snapshots(p->pending.level);
+}
+
+/* Where the pending transaction reads so; NONE: at no point. */
 static uint32_t read_point(struct points *p, uint32_t source,
-                           uint32_t statement)
+                           enum strength strength, uint32_t statement)
 {
 	const struct points_pending *t = &p->pending;
+	if (is_beside(p, strength)) return beside_point(p, source);
 	if (level_has_statements(t->level))
 		return statement_point(p, source, statement);
 	if (level_is_serial(t->level)) return t->commit;
@@ -422,21 +454,32 @@ void points_read(struct points *p, uint32_t key, uint32_t source,
 	assert(t && source != t && p->of[source].committed);
 	if (strength < STRENGTH_SHARE ||
 	    !level_has_statements(p->pending.level)) {
-		uint32_t at = read_point(p, source, statement);
-		move_reads(p, statement, at);
-		read_at(p, (struct point_read){ .reader = t,
-		                                .key = key,
-		                                .source = source,
-		                                .at = at,
-		                                .statement = statement });
+		uint32_t at = read_point(p, source, strength, statement);
+		if (level_has_statements(p->pending.level))
+			move_reads(p, statement, at);
+		read_at(p, (struct point_read){
+				   .reader = t,
+				   .key = key,
+				   .source = source,
+				   .at = at,
+				   .statement = statement,
+				   .beside = is_beside(p, strength) });
 	}
 	if (strength != STRENGTH_PLAIN &&
 	    level_sight(p->pending.level) != SIGHT_NOTHING)
-		add_lock(p, (struct point_lock){ .owner = t,
-		                                 .key = key,
-		                                 .source = source,
-		                                 .statement = statement,
-		                                 .strength = strength });
+		add_lock(p, (struct point_lock){
+				    .owner = t,
+				    .key = key,
+				    .source = source,
+				    .statement = statement,
+				    .strength = strength,
+				    .beside = is_beside(p, strength) });
+}
+
+void points_will_write(struct points *p)
+{
+	assert(p->pending.t && !level_has_statements(p->pending.level));
+	p->pending.locks = true;
 }
 
 void points_write(struct points *p, uint32_t key, enum strength strength,
@@ -577,6 +620,76 @@ static void enter_versions(struct points *p)
 	}
 }
 
+static bool has_written(const struct points *p, uint32_t key)
+{
+	uint32_t i = p->keys[key].last_lock;
+	while (i != NONE && p->locks[i].owner == p->pending.t &&
+	       !p->locks[i].writes)
+		i = p->locks[i].previous;
+	return i != NONE && p->locks[i].owner == p->pending.t;
+}
+
+/* What the pending transaction has looked for to insert, and has written, it
+ * has had locked since. (Where rivals are excluded that follows.) */
+static void lock_inserted(struct points *p)
+{
+	const struct points_pending *t = &p->pending;
+	uint32_t end = p->lock_count;
+	if (t->aborts || !level_has_snapshots(t->level) ||
+	    level_excludes_rivals(t->level))
+		return;
+	for (uint32_t i = t->first; i < end; i++) {
+		struct point_lock l = p->locks[i];
+		if (!l.beside || l.moot || l.strength != STRENGTH_INSERT ||
+		    !has_written(p, l.key))
+			continue;
+		l.beside = false;
+		add_lock(p, l);
+	}
+}
+
+/* The point of the pending transaction's first read beside its snapshot in a
+ * statement behind this one; NONE: there is none. */
+static uint32_t beside_after(const struct points *p, uint32_t statement)
+{
+	uint32_t at = NONE;
+	for (uint32_t i = p->read_count; i-- > 0;) {
+		const struct point_read *r = &p->reads[i];
+		if (r->reader != p->pending.t || r->statement <= statement)
+			break;
+		if (r->beside) at = r->at;
+	}
+	return at;
+}
+
+/* What the pending transaction has locked before it read beside its snapshot
+ * was locked by then. (Two writes of a key are told apart elsewhere.) */
+static void hold_locks(struct points *p)
+{
+	const struct points_pending *t = &p->pending;
+	if (t->begin == NONE || t->last == NONE) return;
+	for (uint32_t i = t->first; i < p->lock_count; i++) {
+		struct point_lock *l = &p->locks[i];
+		if (l->beside || l->moot) continue;
+		l->held = beside_after(p, l->statement);
+		if (l->held == NONE) continue;
+		for (uint32_t k = p->keys[l->key].first_lock; k < t->first;
+		     k = p->locks[k].next) {
+			const struct point_lock *o = &p->locks[k];
+			if (o->moot || o->beside || (o->writes && l->writes) ||
+			    !strengths_exclude(o->strength, l->strength))
+				continue;
+			add_choice(p,
+			           (struct point_edge){ end_of(p, o), l->held,
+			                                REASON_LOCK, l->key,
+			                                o->owner },
+			           (struct point_edge){
+					   end_of(p, l), lock_point(p, o),
+					   REASON_LOCK, l->key, l->owner });
+		}
+	}
+}
+
 void points_abort(struct points *p)
 {
 	assert(p->pending.t);
@@ -588,6 +701,8 @@ void points_end(struct points *p)
 	struct points_pending *t = &p->pending;
 	word *past = order_row(p->past, t->t, p->words);
 	assert(t->t);
+	lock_inserted(p);
+	hold_locks(p);
 	while (!holds_at_commit(p) && t->resolved < p->lock_count)
 		resolve(p, t->commit);
 	assert(t->resolved == p->lock_count ||
@@ -624,6 +739,8 @@ static const word *before_next(const struct points *p, enum strength lock)
 	const struct points_pending *t = &p->pending;
 	if (level_has_statements(t->level))
 		return before(p, t->last != NONE ? t->last : t->commit);
+	if (is_beside(p, lock))
+		return before(p, t->last != NONE ? t->last : t->begin);
 	if (lock >= STRENGTH_SHARE && !p->gives_up &&
 	    level_sight(t->level) != SIGHT_NOTHING)
 		return before(p, t->commit);
@@ -691,6 +808,8 @@ void points_back(struct points *p, const struct points_mark *m)
 		if (i >= p->pending.resolved) break;
 		p->locks[i].until = m->pending.commit;
 	}
+	for (uint32_t i = m->pending.first; m->pending.t && i < m->locks; i++)
+		p->locks[i].held = NONE;
 	p->failed = m->failed;
 	p->pending = m->pending;
 	if (m->pending.t) p->of[m->pending.t].committed = false;

@@ -2,8 +2,9 @@
  *
  * A transaction commits at a point c(t). What it reads, it reads at a point:
  * under prc each statement has one, p(1) < p(2) < .. < c(t); under pc and si
- * there is one for all, where the transaction begins; under ser it is c(t). A
- * read from w, at p, of a key that s writes as well asks for
+ * there is one for all, where the transaction begins, and for each read beside
+ * the snapshot (strength_is_beside) another, in their order, behind that; under
+ * ser it is c(t). A read from w, at p, of a key that s writes as well asks for
  *
  *     c(w) < p,  and  c(s) < c(w)  or  p < c(s).
  *
@@ -20,7 +21,12 @@
  * Of two writers of one key si asks the same with the beginnings as u. A read
  * that locks (shared, or to write) is one at l(a): for w it asks for c(w) <
  * u(a), and for another writer s of the key, whose lock it excludes, for c(s) <
- * c(w) or c(t) < u(b). Under the other levels it is one at c(t) besides.
+ * c(w) or c(t) < u(b). Under the other levels it is one at c(t) besides; but a
+ * read beside the snapshot locks nothing, unless it is an INSERT whose
+ * transaction writes the key.
+ *
+ * Under pc and si u(a) is the point of the first read beside the snapshot in a
+ * later statement, or c(t), where a and b are not both writes.
  *
  * A lock that is given up ends at a point r(a) of its own, behind a's statement
  * and before the next one: it stands for c(t) then. Where statements have no
@@ -60,6 +66,7 @@ struct points_pending {
 	bool merged;        /* whose reads so far are at the point before it */
 	uint32_t resolved;  /* locks whose u is known */
 	uint32_t first;     /* its first lock */
+	bool locks;         /* it has locked something since its newest point */
 };
 
 struct points *points_new(void);
@@ -86,7 +93,8 @@ void points_be_runnable(struct points *p);
 /* Transactions at a serial level are as PostgreSQL has SERIALIZABLE beside
  * weaker levels: they run at si, and of three of them, or two (t1 = t3), it is
  * not the case that t1 reads what t2 then writes, and t2 what t3 then writes,
- * none seeing that write, while t3 commits first:
+ * none seeing that write, while t3 commits first (reads beside the snapshot are
+ * not watched):
  *
  *     c(t3) < p(t2),  or  c(t2) < c(t3),  or  c(t1) < c(t3),  or
  *     c(t2) < p(t1)            (t1 -rw-> t2 -rw-> t3).
@@ -115,6 +123,10 @@ void points_begin(struct points *p, uint32_t t, enum level level, bool aborts,
  * init. */
 void points_read(struct points *p, uint32_t key, uint32_t source,
                  enum strength strength, uint32_t statement);
+/* Under levels without statements, of which what is written counts only if it
+ * is there in the end: it has written something, which points_write() will tell
+ * at its end. */
+void points_will_write(struct points *p);
 /* A key may be written several times. */
 void points_write(struct points *p, uint32_t key, enum strength strength,
                   uint32_t statement);

@@ -80,10 +80,14 @@ static bool is_lock(const struct happened *h)
 }
 
 /* Points that it needs, at most. */
-static uint32_t points_of(const struct happened *h)
+static uint32_t points_of(const struct points_closure *s,
+                          const struct happened *h)
 {
 	if (h->what == BEGINS)
 		return level_has_snapshots((enum level)h->key) ? 2 : 1;
+	if (h->what == READS && strength_is_beside(h->strength) &&
+	    level_has_snapshots(points_level(s, h->turn)))
+		return 1;
 	return (h->what == GIVES_UP ||
 	        (h->what == READS && h->strength < STRENGTH_SHARE)) &&
 	       h->statements;
@@ -208,6 +212,8 @@ static void take(const struct points_closure *s, const struct happened *h)
 	case WRITES:
 		if (statements)
 			points_write(p, h->key, h->strength, h->statement);
+		else
+			points_will_write(p);
 		break;
 	case READS_OWN:
 		if (h->strength != STRENGTH_PLAIN)
@@ -229,7 +235,7 @@ static void take(const struct points_closure *s, const struct happened *h)
  * locks are given up. */
 static uint32_t points_needed(const struct points_closure *s)
 {
-	uint32_t more = s->fed < s->count ? points_of(&s->log[s->fed]) : 0;
+	uint32_t more = s->fed < s->count ? points_of(s, &s->log[s->fed]) : 0;
 	return points_count(s->points) + more + 1 + s->gives_up;
 }
 
@@ -463,13 +469,6 @@ static bool line_up(struct points_closure *s, const struct closure *c)
 
 /* ---- questions ---- */
 
-static uint32_t statement_of(const struct points_closure *s,
-                             const struct event *read)
-{
-	const struct happened *last = &s->log[s->count - 1];
-	return last->statement + !(read->joined && last->what != BEGINS);
-}
-
 /* May the pending transaction read the key from there, as the points say? If
  * so, an order with this read is in s->commits. */
 static bool try_writer(struct points_closure *s, const struct event *read,
@@ -478,7 +477,7 @@ static bool try_writer(struct points_closure *s, const struct event *read,
 	struct points *p = s->points;
 	struct points_mark m = points_mark(p);
 	points_read(p, read->key, source, read->strength,
-	            statement_of(s, read));
+	            points_statement(s, read));
 	bool allowed = !points_have_failed(p) && has_line(s);
 	points_back(p, &m);
 	return allowed;

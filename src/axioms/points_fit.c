@@ -217,6 +217,66 @@ static bool fits_rivals(const struct points_closure *s, const struct closure *c,
 	return f->low <= f->high;
 }
 
+/* Who comes behind a lock of an earlier statement is behind all that held the
+ * key. */
+static void next_statement(struct fit *f, const struct happened *h)
+{
+	if (f->statement == h->statement) return;
+	f->statement = h->statement;
+	f->waits = f->waits_next;
+}
+
+/* A lock of a transaction that has one snapshot. */
+static void fits_lock(const struct points_closure *s, const struct closure *c,
+                      const struct view *v, const struct happened *h,
+                      struct fit *f)
+{
+	next_statement(f, h);
+	be_behind(&f->waits_next, holder_rank(s, c, v, h->key, h->strength));
+}
+
+/* A read beside the snapshot: at a point behind that and those of the ones
+ * before it. `locked` is the least rank at which the last of them can be, if
+ * the snapshot lets it. */
+static bool fits_beside(const struct points_closure *s, const struct closure *c,
+                        const struct view *v, const struct happened *h,
+                        struct fit *f)
+{
+	uint32_t rank = s->rank[h->source], next;
+	if (rank >= v->below) return false;
+	next = next_version(s, c, v, h->key, STRENGTH_PLAIN, rank);
+	next_statement(f, h);
+	if (f->locked < f->waits) f->locked = f->waits;
+	be_behind(&f->locked, rank);
+	if (f->high > next) f->high = next;
+	return f->locked <= next && f->low <= f->high;
+}
+
+/* Of a transaction that commits: has nobody written what it has inserted since
+ * it looked for it? Under si that follows, since they would be rivals. */
+static bool fits_inserts(const struct points_closure *s,
+                         const struct closure *c, const struct view *v,
+                         uint32_t turn)
+{
+	for (uint32_t i = s->first[turn]; i < points_turn_end(s, turn); i++) {
+		const struct happened *h = &s->log[i];
+		if (h->what == READS && h->strength == STRENGTH_INSERT &&
+		    closure_writes(c, h->key, c->order[turn]) &&
+		    next_version(s, c, v, h->key, STRENGTH_PLAIN,
+		                 s->rank[h->source]) < v->below)
+			return false;
+	}
+	return true;
+}
+
+/* Does this read beside the snapshot of its transaction? */
+static bool reads_beside(const struct points_closure *s, uint32_t turn,
+                         enum strength strength)
+{
+	return strength_is_beside(strength) &&
+	       level_has_snapshots(points_level(s, turn));
+}
+
 /* The same under other levels, but for what reads of weak ones see. */
 static bool fits_plain(const struct points_closure *s, const struct closure *c,
                        const struct view *v, const struct happened *h,
@@ -224,9 +284,16 @@ static bool fits_plain(const struct points_closure *s, const struct closure *c,
 {
 	enum level l = points_level(s, h->turn);
 	bool prefix = level_sight(l) == SIGHT_PREFIX;
+	if (h->what == COMMITS && level_orders_rivals(l))
+		return fits_rivals(s, c, v, h->turn, f);
 	if (h->what == COMMITS)
-		return !(prefix && level_orders_rivals(l)) ||
-		       fits_rivals(s, c, v, h->turn, f);
+		return !level_has_snapshots(l) ||
+		       fits_inserts(s, c, v, h->turn);
+	if (h->what <= READS_OWN && reads_beside(s, h->turn, h->strength))
+		return h->what != READS || fits_beside(s, c, v, h, f);
+	if (prefix && h->what != BEGINS && h->what < GIVES_UP &&
+	    h->strength != STRENGTH_PLAIN)
+		fits_lock(s, c, v, h, f);
 	if (h->what != READS) return true;
 	uint32_t rank = s->rank[h->source], next;
 	if (rank >= v->below) return false;
@@ -333,10 +400,22 @@ void points_fitting_writers(const struct points_closure *s,
 	enum level l = points_level(s, s->turns - 1);
 	enum strength lock = read->strength;
 	bool statements = points_has_statements(s, s->turns - 1);
+	bool beside = reads_beside(s, s->turns - 1, lock);
 	struct fit at = s->place.fit;
 	bits_zero(out, c->words);
 	/* Those behind would have to be asked. */
-	if (lock != STRENGTH_PLAIN && s->place.below < NOWHERE) return;
+	if (lock != STRENGTH_PLAIN && !beside && s->place.below < NOWHERE)
+		return;
+	if (beside) {
+		next_statement(
+			&at, &(struct happened){
+				     .statement = points_statement(s, read) });
+		if (at.low < at.locked) at.low = at.locked;
+		if (at.low < at.waits) at.low = at.waits;
+		at.high = s->place.below;
+		writers_between(s, c, read->key, &at, asked, out);
+		return;
+	}
 	if (statements ? lock >= STRENGTH_SHARE
 	               : level_sight(l) != SIGHT_PREFIX || level_is_serial(l)) {
 		bits_copy(out, asked, c->words);

@@ -42,9 +42,14 @@ struct happened {
 
 /* Where the last statement of a transaction that was looked at up to log entry
  * `end` is in the order: behind at least `low` ranks, and at most `high`. Its
- * next one is behind all that held what it has locked. */
+ * next one is behind all that held what it has locked. (Where it has one
+ * snapshot, which is there then, the next read beside that is behind what those
+ * before it have read.) */
 struct fit {
 	uint32_t end, low, high, locked;
+	/* Under a level with snapshots: behind what held the locks of the
+	 * statements before this one; and with those of this one. */
+	uint32_t waits, waits_next, statement;
 };
 
 /* Where a transaction is in the order. */
@@ -127,6 +132,14 @@ static inline bool points_has_statements(const struct points_closure *s,
                                          uint32_t turn)
 {
 	return s->log[s->first[turn]].statements;
+}
+
+/* The statement that the pending transaction's next read will belong to. */
+static inline uint32_t points_statement(const struct points_closure *s,
+                                        const struct event *read)
+{
+	const struct happened *last = &s->log[s->count - 1];
+	return last->statement + !(read->joined && last->what != BEGINS);
 }
 
 /* Where its entries end. */

@@ -14,6 +14,7 @@
 struct point_read {
 	uint32_t reader, key, source, at, statement;
 	uint32_t previous, next; /* of its key, or NONE */
+	bool beside;             /* the reader's snapshot */
 };
 
 /* A write, or a read that locks. */
@@ -26,12 +27,16 @@ struct point_lock {
 	uint32_t source; /* of a read */
 	uint32_t statement;
 	uint32_t previous, next; /* of its key, or NONE */
+	uint32_t held;           /* under levels with snapshots: before this
+	                          * point of the owner, or NONE */
 	uint32_t end;            /* where it is given up; NONE: at the commit */
 	enum strength strength;
 	bool writes,
 		first; /* is it a write, and the owner's first of the key */
 	bool asks;     /* the owner has no such lock yet */
 	bool starts;   /* `start` is of no read */
+	bool beside;   /* it is no lock, but what was read beside the snapshot
+	                */
 	bool moot; /* it was given up, and nothing tells that it was there */
 };
 

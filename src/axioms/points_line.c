@@ -109,7 +109,7 @@ static uint32_t *first_missed(const struct points *p)
 	for (uint32_t i = 0; i < p->read_count; i++) {
 		const struct point_read *r = &p->reads[i];
 		const struct point_transaction *t = &p->of[r->reader];
-		if (!t->ssi) continue;
+		if (!t->ssi || r->beside) continue;
 		for (uint32_t k = p->keys[r->key].first_lock; k != NONE;
 		     k = p->locks[k].next) {
 			uint32_t s = p->locks[k].owner, *other;
@@ -153,7 +153,7 @@ static bool find_danger(struct points *p)
 	     i++) {
 		const struct point_read *r = &p->reads[i];
 		const struct point_transaction *t = &p->of[r->reader];
-		if (!t->ssi) continue;
+		if (!t->ssi || r->beside) continue;
 		for (uint32_t k = p->keys[r->key].first_lock; k != NONE;
 		     k = p->locks[k].next) {
 			uint32_t s = p->locks[k].owner;
@@ -286,7 +286,7 @@ static uint32_t *statements_of(const struct points *p)
 	for (uint32_t i = 0; i < p->read_count; i++) {
 		const struct point_read *r = &p->reads[i];
 		if (r->at != NONE && r->statement > of[r->at] &&
-		    !was_moved(p, i))
+		    (r->beside || !was_moved(p, i)))
 			of[r->at] = r->statement;
 	}
 	for (uint32_t i = 0; i < p->given_count; i++) {
@@ -311,7 +311,7 @@ void points_each(const struct points *p, point_visitor *visit, void *data)
 		if (!t) continue;
 		if (at == commit_of(p, t))
 			visit(data, t, 0);
-		else if (level_has_snapshots(p->of[t].level))
+		else if (at == p->of[t].begin)
 			visit(data, t, POINTS_NONE);
 		else if (statements[at] != NONE)
 			visit(data, t, statements[at]);

@@ -99,7 +99,7 @@ void points_enter_lock(struct points *p, struct point_lock l)
 	struct point_key *k = points_key_at(p, l.key);
 	uint32_t i = p->lock_count;
 	l.previous = k->last_lock;
-	l.next = l.end = NONE;
+	l.next = l.end = l.held = NONE;
 	if (l.previous == NONE)
 		k->first_lock = i;
 	else

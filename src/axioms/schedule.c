@@ -35,7 +35,9 @@ void schedule_add(struct schedule *s, uint32_t transaction, uint32_t statement)
 	struct schedule_moment m = { transaction, statement };
 	bool starts = schedule_is_statement(m);
 	uint32_t *started = &s->started[transaction];
-	uint32_t end = starts ? statement : s->statements[transaction];
+	uint32_t end = starts      ? statement
+	               : statement ? *started /* the snapshot */
+	                           : s->statements[transaction];
 	assert(*started <= end && end <= s->statements[transaction]);
 	while (*started < end) add_moment(s, transaction, ++*started);
 	if (!starts) add_moment(s, transaction, statement);
@@ -90,7 +92,8 @@ static bool locks_later(const struct history *h)
 		const struct event *e = h->transactions[t].events;
 		uint32_t count = h->transactions[t].event_count;
 		for (uint32_t i = 0; i < count; i++)
-			if (e[i].strength == STRENGTH_KEY_SHARE ||
+			if (e[i].strength == STRENGTH_HELD ||
+			    e[i].strength == STRENGTH_KEY_SHARE ||
 			    (e[i].joined && (locks(&e[i]) || locks(&e[i - 1]))))
 				return true;
 	}
@@ -123,9 +126,21 @@ static struct points *line_of(const struct history *h, const struct relation *r,
 	return NULL;
 }
 
-static void take_point(void *schedule, uint32_t t, uint32_t statement)
+struct taking {
+	const struct history *history;
+	struct schedule *schedule;
+};
+
+/* Where there is one snapshot, it matters when statements start only if some of
+ * them read beside that. */
+static void take_point(void *taking, uint32_t t, uint32_t statement)
 {
-	schedule_add(schedule, t, statement);
+	struct taking *x = taking;
+	struct schedule_moment m = { t, statement };
+	if (schedule_is_statement(m) && !x->schedule->statements[t])
+		x->schedule->statements[t] =
+			count_statements(&x->history->transactions[t]);
+	schedule_add(x->schedule, t, statement);
 }
 
 bool schedule_of_history(enum level others, bool mixed, const struct history *h,
@@ -144,7 +159,7 @@ bool schedule_of_history(enum level others, bool mixed, const struct history *h,
 		if (level_has_statements(level_at(others, mixed, h, t)))
 			out->statements[t] =
 				count_statements(&h->transactions[t]);
-	points_each(p, take_point, out);
+	points_each(p, take_point, &(struct taking){ h, out });
 	points_free(p);
 	return true;
 }

@@ -450,7 +450,8 @@ static void locked_witness(enum level l, const struct relation *r,
 {
 	enum level m = level_base(l);
 	if (level_allows(m, r, s))
-		for (m = l + 1; !level_implies(m, l) || !level_has_points(m);)
+		for (m = l + 1; !level_implies(m, l) || !level_has_points(m) ||
+		                level_allows(m, r, s);)
 			m++;
 	points_witness(r, m, out);
 }
@@ -459,7 +460,7 @@ static bool allows_without_locks(enum level l, const struct relation *r,
                                  struct level_scratch *s)
 {
 	struct relation plain = *r;
-	plain.locks_reads = false;
+	plain.locks_reads = plain.reads_beside = false;
 	return level_allows(l, &plain, s);
 }
 

@@ -11,21 +11,30 @@
  * FOR KEY SHARE, FOR SHARE, FOR NO KEY UPDATE (the write of an UPDATE), FOR
  * UPDATE (the write of a DELETE).
  *
- * Two more are for foreign keys. Who deletes a row looks for those that refer
- * to it, as they are now, whatever the snapshot: that is a CHECK. It locks
- * nothing, and is a plain read where statements have moments; where a
- * transaction has one snapshot, nobody has made the row refer anew, deleted or
- * inserted it since. A write that makes a row refer anew is a REFERENCE; else
- * it is as NO KEY UPDATE. */
+ * Four more are for constraints, which are about rows as they are now, whatever
+ * the snapshot. Who deletes a row looks for those that refer to it: each such
+ * read is a CHECK, which locks nothing; one that is found to refer is a HELD
+ * one, locked as by KEY SHARE. A write that makes a row refer anew is a
+ * REFERENCE; else it is as NO KEY UPDATE. Who inserts a row looks for one with
+ * its key: that is an INSERT. If there is none, it writes it, and has it locked
+ * as by UPDATE.
+ *
+ * Where a transaction has one snapshot, these reads are beside it
+ * (strength_is_beside), and what locks the row is the write. Where each
+ * statement has one, CHECK and HELD read from that. Elsewhere a CHECK asks that
+ * nobody makes the row refer anew, deletes or inserts it before its transaction
+ * commits, and an INSERT locks. */
 /*     identifier, letter in files, what is said of such a read */
 #define STRENGTH_TABLE(X)                          \
 	X(STRENGTH_PLAIN, "", "")                  \
 	X(STRENGTH_CHECK, "C", "checked")          \
+	X(STRENGTH_HELD, "H", "key-shared")        \
 	X(STRENGTH_KEY_SHARE, "K", "key-shared")   \
 	X(STRENGTH_SHARE, "S", "shared")           \
 	X(STRENGTH_NO_KEY_UPDATE, "N", "updating") \
 	X(STRENGTH_REFERENCE, "R", "updating")     \
-	X(STRENGTH_UPDATE, "X", "locked")
+	X(STRENGTH_UPDATE, "X", "locked")          \
+	X(STRENGTH_INSERT, "I", "inserting")
 
 enum strength {
 #define X(id, ...) id,
@@ -42,6 +51,13 @@ enum strength {
 /* Do such accesses of two transactions to one row exclude each other? A plain
  * one, which is a read, excludes nothing, nor does one that ends a lock. */
 __attribute__((const)) bool strengths_exclude(enum strength a, enum strength b);
+/* Of a transaction with one snapshot: is it a read beside it, which takes what
+ * is the newest version at a moment of its own? */
+static inline bool strength_is_beside(enum strength read)
+{
+	return read == STRENGTH_CHECK || read == STRENGTH_HELD ||
+	       read == STRENGTH_INSERT;
+}
 /* Is what is read so, under a level without statements, to be as the last such
  * write before the reader's commit has left it? So it is for each lock that the
  * write's excludes, and for a check. */

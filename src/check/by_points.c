@@ -121,7 +121,8 @@ static struct points *make_points(const struct facts *f, enum level l,
 	uint64_t points = points_of_transaction(0) * (uint64_t)f->n;
 	uint32_t given_up = count_given_up(f);
 	points += given_up;
-	if (has_statements(f, l)) points += f->read_first[f->n];
+	if (has_statements(f, l) || check_reads_for_constraints(f))
+		points += f->read_first[f->n];
 	if (runnable)
 		points += 2 *
 		          ((uint64_t)f->read_first[f->n] + f->lock_first[f->n]);

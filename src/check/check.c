@@ -28,7 +28,8 @@ static bool check_by_others(const struct facts *f, enum level l,
                             struct check_clock *c, struct check_result *out)
 {
 	enum level strong = l + 1;
-	while (!level_has_points(strong) || !level_implies(strong, l)) strong++;
+	while (!level_has_points(strong) || !check_implies(f, strong, l))
+		strong++;
 	assert(strong < LEVEL_COUNT);
 	check_by_points(f, level_base(l), c, out);
 	if (out->verdict == VERDICT_VIOLATED) return true;
@@ -67,13 +68,25 @@ static bool heeds_locks(const struct facts *f, enum level l)
 	       !level_is_serial(l) && !check_has_plain_reads(f);
 }
 
+/* Are reads beside a snapshot? Only points know of them. */
+static bool reads_beside(const struct facts *f, enum level others)
+{
+	unsigned levels = facts_levels(f, others);
+	bool snapshots = false;
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		snapshots |= levels >> l & 1 && level_has_snapshots(l);
+	return f->order && snapshots && check_reads_for_constraints(f);
+}
+
 static void check_large(const struct facts *f, enum level others,
                         struct check_clock *c, struct check_result *out)
 {
 	*out = (struct check_result){ 0 };
 	enum level l = facts_level_of_all(f, others);
 	struct facts plain = facts_without_owns(f);
-	if (l == LEVEL_COUNT)
+	if (reads_beside(f, others))
+		check_by_points(f, others, c, out);
+	else if (l == LEVEL_COUNT)
 		check_mixed(f, others, c, out);
 	else if (level_has_statements(l) && f->order)
 		check_by_statements(&plain, l, c, out);
@@ -125,7 +138,10 @@ static void count_statements(const struct trace *t, const struct facts *f,
 {
 	for (uint32_t i = 1; i < f->n; i++) {
 		const struct trace_transaction *w = &t->transactions[i];
-		if (!level_has_statements(facts_level(f, others, i))) continue;
+		enum level l = facts_level(f, others, i);
+		if (!level_has_statements(l) &&
+		    !(level_has_snapshots(l) && check_reads_for_constraints(f)))
+			continue;
 		for (uint32_t k = 0; k < w->op_count; k++)
 			s->statements[i] += !t->ops[w->first_op + k].joined;
 	}
@@ -212,17 +228,11 @@ static struct check_result same(const struct deciding *s,
 		                      .reason = r->reason };
 }
 
-static bool has_checks(const struct facts *f)
-{
-	for (uint32_t i = 0; i < f->read_first[f->n]; i++)
-		if (f->reads[i].strength == STRENGTH_CHECK) return true;
-	return false;
-}
-
 bool check_implies(const struct facts *f, enum level strong, enum level weak)
 {
 	return level_implies(strong, weak) &&
-	       (level_implies_checks(strong, weak) || !has_checks(f));
+	       (level_implies_checks(strong, weak) ||
+	        !check_reads_for_constraints(f));
 }
 
 /* What this result decides about the other levels. */

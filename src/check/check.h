@@ -85,6 +85,8 @@ void check_statements(const struct facts *f, enum level l,
 bool check_implies(const struct facts *f, enum level strong, enum level weak);
 /* Does no read lock? For those alone the former is made. */
 bool check_has_plain_reads(const struct facts *f);
+/* Are some reads for constraints (strength_is_beside)? */
+bool check_reads_for_constraints(const struct facts *f);
 struct strong_locks;
 /* Behind it: facts of which each transaction is one point. */
 void check_strong_locks(const struct facts *f, enum level l,

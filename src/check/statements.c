@@ -22,6 +22,13 @@ struct statements {
 	struct strong_locks locks;
 };
 
+bool check_reads_for_constraints(const struct facts *f)
+{
+	for (uint32_t i = 0; i < f->read_first[f->n]; i++)
+		if (strength_is_beside(f->reads[i].strength)) return true;
+	return false;
+}
+
 bool check_has_plain_reads(const struct facts *f)
 {
 	for (uint32_t i = 0; i < f->read_first[f->n]; i++)

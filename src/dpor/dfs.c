@@ -63,11 +63,11 @@ enum go dfs_next(struct engine *e)
 /* ---- Reads ---- */
 
 /* The writers of the key as far as they matter: all, or the one there is. */
-static void list_writers(struct ledger *l, uint32_t key, bool is_free,
+static void list_writers(struct ledger *l, struct db_access a, bool is_free,
                          word *out)
 {
 	if (!is_free) {
-		ledger_writers(l, key, out);
+		ledger_writers(l, a, out);
 		return;
 	}
 	bits_zero(out, l->closure.words);
@@ -81,7 +81,7 @@ enum go dfs_read(struct engine *e, const struct request *r, dfs_filter *filter)
 	uint32_t words = l->closure.words;
 	word *valid = region_take(&e->context.region, words * sizeof *valid);
 	bool is_free = ledger_is_free(l, r->key);
-	list_writers(l, r->key, is_free, valid);
+	list_writers(l, request_db_access(r), is_free, valid);
 	bool beyond = filter && filter(e, r->key, valid);
 	if (is_free && !beyond) {
 		e->algorithm->choose(e, r, NULL, HISTORY_INIT, valid);

@@ -51,19 +51,19 @@ static enum go next(struct engine *e)
 /* All t that wrote the key such that h with the read from t satisfies the base
  * level. There is one: the base is causally extensible (section 3.2), so no
  * call of explore is in vain. */
-static const word *valid_writes(struct engine *e, uint32_t key)
+static const word *valid_writes(struct engine *e, const struct request *r)
 {
 	struct ledger *l = engine_ledger(e);
 	assert(l->pending.active);
 	word *valid = region_take(&e->context.region,
 	                          l->closure.words * sizeof *valid);
-	ledger_writers(l, key, valid);
+	ledger_writers(l, request_db_access(r), valid);
 	return valid;
 }
 
 static enum go read_from_each(struct engine *e, const struct request *r)
 {
-	enum go go = search_writers(e, r, valid_writes(e, r->key));
+	enum go go = search_writers(e, r, valid_writes(e, r));
 	e->tally.stats.blocked += go == GO_BACK;
 	return go;
 }

@@ -9,8 +9,8 @@
 
 /* Classifies the read of `key` from `source` that the pending transaction is
  * about to make; see enum latest. */
-static void classify(struct ledger *l, uint32_t key, uint32_t source,
-                     const word *valid, struct read_note *note)
+static void classify(struct ledger *l, uint32_t key, enum strength strength,
+                     uint32_t source, const word *valid, struct read_note *note)
 {
 	struct closure *c = &l->closure;
 	assert(l->pending.active && key < c->key_count);
@@ -29,7 +29,7 @@ static void classify(struct ledger *l, uint32_t key, uint32_t source,
 			if (c->position[t] <= position) continue;
 			note->lonely = false;
 			if (valid ? bits_has(valid, t)
-			          : closure_may_read(c, key, t)) {
+			          : closure_may_read(c, key, strength, t)) {
 				note->latest = LATEST_MAYBE;
 				return;
 			}
@@ -55,7 +55,7 @@ void swap_read(struct state *s, const struct request *r,
 {
 	struct ledger *l = state_ledger(s);
 	struct read_note *note = next_note(s);
-	classify(l, r->key, source, valid, note);
+	classify(l, r->key, r->strength, source, valid, note);
 	execution_read(&s->execution, r, source, waiting);
 	note->node = l->pending.last;
 }
@@ -74,7 +74,7 @@ static inline void copy_read(struct state *to, const struct state *from,
 	struct read_note *note = next_note(to);
 	*note = from->notes[i];
 	if (anew || (note->latest != LATEST_NO && !note->lonely))
-		classify(l, r.key, r.source, NULL, note);
+		classify(l, r.key, r.strength, r.source, NULL, note);
 	closure_read_locking(&l->closure, r.key, r.source, r.strength);
 }
 
@@ -147,7 +147,7 @@ bool swap_apply(struct state *to, const struct state *from, uint32_t read)
 	uint32_t t = c->order[c->count - 1];
 	const struct read_note *note = &from->notes[read];
 	reduce(to, from, read);
-	if (!closure_may_read(&state_ledger(to)->closure, r.key, t))
+	if (!closure_may_read(&state_ledger(to)->closure, r.key, r.strength, t))
 		return false;
 	const struct event *e = &note->node->event;
 	struct request again = { .kind = REQUEST_READ,
@@ -167,7 +167,7 @@ bool swap_apply(struct state *to, const struct state *from, uint32_t read)
  * Validity when the read was appended does not decide it, because h' keeps
  * transactions after the read that precede t causally. */
 static bool later_writer_valid(struct state *reduced, uint32_t key,
-                               uint32_t source)
+                               enum strength strength, uint32_t source)
 {
 	struct ledger *l = state_ledger(reduced);
 	struct closure *c = &l->closure;
@@ -177,7 +177,7 @@ static bool later_writer_valid(struct state *reduced, uint32_t key,
 	BITS_EACH(t, past, c->words)
 		if (bits_has(writers, t) &&
 		    c->position[t] > c->position[source] &&
-		    closure_may_read(c, key, t))
+		    closure_may_read(c, key, strength, t))
 			return true;
 	return false;
 }
@@ -191,7 +191,7 @@ bool swap_reads_latest_after_all(struct state *s, struct state *scratch,
 	struct region_mark mark = region_mark(region);
 	struct relation_read r = state_closure(s)->reads[read];
 	reduce(scratch, s, read);
-	bool later = later_writer_valid(scratch, r.key, r.source);
+	bool later = later_writer_valid(scratch, r.key, r.strength, r.source);
 	region_release(region, mark);
 	return !later;
 }

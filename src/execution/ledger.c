@@ -275,6 +275,7 @@ static inline void note_lock(struct ledger *l, struct db_access a)
 	l->locks |= a.strength != STRENGTH_PLAIN;
 	l->key_shares |=
 		a.strength != STRENGTH_PLAIN && a.strength < STRENGTH_SHARE;
+	l->beside |= strength_is_beside(a.strength);
 }
 
 void ledger_write(struct ledger *l, struct db_access a, struct value value)
@@ -380,18 +381,18 @@ bool ledger_commit(struct ledger *l, const struct session_point *after)
 
 /* ---- Levels ---- */
 
-void ledger_writers(struct ledger *l, uint32_t key, word *out)
+void ledger_writers(struct ledger *l, struct db_access a, word *out)
 {
-	know_key(&l->closure, key);
-	closure_valid_writers(&l->closure, key, out);
+	know_key(&l->closure, a.key);
+	closure_valid_writers(&l->closure, a.key, a.strength, out);
 }
 
 const uint32_t *ledger_list_writers(struct ledger *l, struct db_access a,
                                     uint32_t most, uint32_t *count)
 {
 	know_key(&l->closure, a.key);
-	const uint32_t *list =
-		closure_list_writers(&l->closure, a.key, most, count);
+	const uint32_t *list = closure_list_writers(&l->closure, a.key,
+	                                            a.strength, most, count);
 	if (a.strength == STRENGTH_PLAIN || !l->in_order || !*count)
 		return list;
 	list += *count - 1;
@@ -528,9 +529,10 @@ void ledger_relation(const struct ledger *l, enum level level, uint32_t count,
 		out->read_count = c->blocks[count].first_read;
 	}
 	out->locks_reads = l->locks;
+	out->reads_beside = l->beside;
 	out->ssi = l->ssi;
 	if (level_has_statements(level) || c->statement_owns ||
-	    (l->ssi && c->owns) || l->key_shares || l->gives_up ||
+	    (l->ssi && c->owns) || l->key_shares || l->beside || l->gives_up ||
 	    (l->locks && !level_mixes(level)))
 		add_statements(l, out);
 }
@@ -579,7 +581,7 @@ bool ledger_may_read(struct ledger *l, struct db_access a, uint32_t source)
 	struct closure *c = &l->closure;
 	know_key(c, a.key);
 	note_lock(l, a);
-	if (!closure_may_read(c, a.key, source)) return false;
+	if (!closure_may_read(c, a.key, a.strength, source)) return false;
 	if (l->in_order)
 		return a.strength == STRENGTH_PLAIN ||
 		       closure_is_newest(c, a.key, source);
@@ -720,6 +722,7 @@ void ledger_copy(struct ledger *to, const struct ledger *from, uint32_t count)
 	assert(!to->points);
 	to->locks |= from->locks;
 	to->key_shares |= from->key_shares;
+	to->beside |= from->beside;
 	assert(to->mixes == from->mixes);
 	closure_copy_prefix(&to->closure, &from->closure, count);
 	reserve(to, from->capacity - 1);

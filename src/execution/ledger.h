@@ -121,6 +121,7 @@ struct ledger {
 	bool in_order;    /* ledger_go_in_order */
 	bool locks;       /* some read has locked its row */
 	bool key_shares;  /* and not against all that write it */
+	bool beside;      /* some has been beside its transaction's snapshot */
 	bool gives_up;    /* ledger_may_give_up */
 	bool mixes;       /* ledger_may_mix */
 	bool ssi;         /* ledger_be_ssi */
@@ -239,7 +240,7 @@ bool ledger_commit(struct ledger *l, const struct session_point *after);
  * closure.words words: those that the level allows, if it is extensible and the
  * read does not lock; else there may be more, which ledger_restrict() sorts
  * out. */
-void ledger_writers(struct ledger *l, uint32_t key, word *out);
+void ledger_writers(struct ledger *l, struct db_access a, word *out);
 /* The same, listed in their order, until the next call: of each session only
  * those among its newest `most` writers, or more. With a small number there may
  * be none. */

@@ -16,6 +16,7 @@ void relation_add_read(struct relation *r, struct relation_read read)
 	assert(read.source < r->n && read.source != read.reader);
 	r->reads[r->read_count++] = read;
 	r->locks_reads |= read.strength != STRENGTH_PLAIN;
+	r->reads_beside |= strength_is_beside(read.strength);
 	bits_add(row(r->direct, r, read.reader), read.source);
 }
 
@@ -179,7 +180,7 @@ void relation_renew(struct relation *r, const struct history *h)
 	free((void *)r->owns);
 	r->owns = NULL;
 	r->read_count = r->write_count = r->given_up = 0;
-	r->locks_reads = false;
+	r->locks_reads = r->reads_beside = false;
 	for (uint32_t t = 1; t < r->n; t++) take_events(r, h, t);
 	relation_take_owns(r, h);
 }

@@ -55,7 +55,8 @@ struct relation {
 	struct relation_read *reads;
 	/* All writes, likewise; what has no statements leaves them out. The
 	 * numbers of a transaction's statements increase. */
-	bool locks_reads; /* some have a strength */
+	bool locks_reads;  /* some have a strength */
+	bool reads_beside; /* and some one that strength_is_beside() */
 	uint32_t write_count;
 	struct relation_write *writes;
 	uint32_t given_up; /* how many of these end a lock */

@@ -407,6 +407,7 @@ struct program *server_load(const char *path, const char *text, size_t length,
 	s->guest.ops = &server_guest_ops;
 	struct program *p = program_new(path);
 	p->guest = p->sql = p->server = p->locks = p->gives_up = true;
+	p->checks = true;
 	p->library = &s->guest;
 	p->stack = GUEST_REGISTERS;
 	l.program = s->program = p;

@@ -388,7 +388,7 @@ static void on_read(struct runner *r, const struct request *request)
 		r->valid = mem_grow(r->valid, r->valid_words, sizeof(word));
 	}
 	r->steps += l->closure.words / WORDS_PER_STEP;
-	ledger_writers(l, request->key, r->valid);
+	ledger_writers(l, request_db_access(request), r->valid);
 	uint32_t count = list_writers(r);
 	uint32_t latest = r->writers[count - 1].id;
 	ask_writers(r, request, count);
@@ -548,7 +548,10 @@ bool runner_satisfies(struct runner *r, enum level l)
 	assert(l < LEVEL_COUNT && !r->chooser);
 	const struct ledger *ledger = &r->execution.ledger;
 	if (r->serial) return true;
-	if (!ledger->closure.owns && level_implies(r->level, l)) return true;
+	bool implies = program_checks(r->program)
+	                       ? level_implies_checks(r->level, l)
+	                       : level_implies(r->level, l);
+	if (!ledger->closure.owns && implies) return true;
 	if (!r->known[l]) r->allowed[l] = ledger_satisfies(ledger, l);
 	r->known[l] = true;
 	return r->allowed[l];

@@ -66,31 +66,41 @@ static bool is_double(struct sql_run *x, const struct sql_unique *u)
 
 /* ---- Unique constraints: an entry has the key of its row ---- */
 
-/* INSERT looks for a row in its way, the newest; where there is none, it locks
- * what it will write. What it finds it does not keep: that matters where the
- * transaction goes on, so there it looks first. */
+/* What becomes of an INSERT that finds a row in its way. */
+enum way { WAY_ERROR, WAY_NOTHING, WAY_UPDATE };
+
+/* INSERT looks for a row in its way, the newest, beside the snapshot that its
+ * transaction may have; where there is none, it locks what it will write. What
+ * it finds it does not keep: that matters where the transaction goes on, so
+ * there it looks first. A row that ON CONFLICT does something with has to be in
+ * the snapshot. */
 static bool look(struct sql_run *x, uint32_t global, struct value key,
-                 bool goes_on, struct value *out)
+                 enum way way, struct value *out)
 {
+	bool locked = sql_was_read(x, global, key, STRENGTH_UPDATE);
+	bool goes_on = x->guarded || x->handled;
 	assert(key.tag == VALUE_TUPLE);
 	*out = value_null();
-	if ((goes_on || x->guarded || x->handled) &&
+	if (!locked && (goes_on || way == WAY_NOTHING) &&
 	    !sql_own_write(x, x->writes, global, key) &&
-	    !sql_read(x, global, key, STRENGTH_PLAIN, out))
+	    !sql_read(x, global, key,
+	              way == WAY_ERROR ? STRENGTH_CHECK : STRENGTH_PLAIN, out))
 		return false;
-	return !sql_is_gone(*out) ||
-	       sql_read(x, global, key, STRENGTH_UPDATE, out);
+	if (!sql_is_gone(*out)) return true;
+	return sql_read(x, global, key,
+	                locked || goes_on || way != WAY_ERROR ? STRENGTH_UPDATE
+	                                                      : STRENGTH_INSERT,
+	                out);
 }
 
 /* Is another row there with these values? */
 static bool find_entry(struct sql_run *x, const struct sql_unique *u,
-                       const struct value *columns, bool goes_on,
+                       const struct value *columns, enum way way,
                        struct value *entry, struct value *holder)
 {
 	*entry = sql_key(x, u, columns);
 	*holder = value_null();
-	return sql_is_null(*entry) ||
-	       look(x, u->global, *entry, goes_on, holder);
+	return sql_is_null(*entry) || look(x, u->global, *entry, way, holder);
 }
 
 static bool enter(struct sql_run *x, const struct sql_table *t,
@@ -108,7 +118,7 @@ static bool enter(struct sql_run *x, const struct sql_table *t,
 		if (!sql_is_null(before))
 			sql_write(x, NULL, u->global, before, value_null(),
 			          STRENGTH_UPDATE);
-		if (!find_entry(x, u, columns, false, &entry, &holder))
+		if (!find_entry(x, u, columns, WAY_ERROR, &entry, &holder))
 			return false;
 		if (!sql_is_null(holder)) return is_double(x, u);
 		if (!sql_is_null(entry))
@@ -178,7 +188,7 @@ bool sql_replace(struct sql_run *x, const struct sql_table *t,
 	if (t->primary) key = sql_key(x, t->primary, columns);
 	columns[t->column_count] = key;
 	if (!value_equal(key, before)) {
-		if (!look(x, t->global, key, false, &there)) return false;
+		if (!look(x, t->global, key, WAY_ERROR, &there)) return false;
 		if (!sql_is_gone(there)) return is_double(x, t->primary);
 		sql_write(x, t, t->global, before,
 		          sql_moved(x, t, old, columns, there),
@@ -308,7 +318,7 @@ static bool run_change(struct sql_run *x, const struct sql_statement *s)
  * or NULL. */
 static bool find_conflict(struct sql_run *x, const struct sql_table *t,
                           const struct sql_unique *u,
-                          const struct value *columns, bool goes_on,
+                          const struct value *columns, enum way way,
                           const struct value **out)
 {
 	struct value key, row;
@@ -317,11 +327,10 @@ static bool find_conflict(struct sql_run *x, const struct sql_table *t,
 		key = sql_key(x, u, columns);
 	} else {
 		struct value entry;
-		if (!find_entry(x, u, columns, goes_on, &entry, &key))
-			return false;
+		if (!find_entry(x, u, columns, way, &entry, &key)) return false;
 		if (sql_is_null(key)) return true;
 	}
-	if (!look(x, t->global, key, goes_on, &row)) return false;
+	if (!look(x, t->global, key, way, &row)) return false;
 	if (!sql_is_gone(row)) *out = sql_columns(x, t, key, row);
 	return true;
 }
@@ -384,7 +393,9 @@ static bool meet_conflicts(struct sql_run *x, const struct sql_statement *s,
 		const struct value *old;
 		if (!u || (s->arbiter && s->arbiter != u)) continue;
 		if (!find_conflict(x, t, u, columns,
-		                   s->conflict == CONFLICT_NOTHING, &old))
+		                   s->conflict == CONFLICT_NOTHING ? WAY_NOTHING
+		                                                   : WAY_UPDATE,
+		                   &old))
 			return false;
 		if (!old) continue;
 		*done = true;
@@ -412,7 +423,7 @@ static bool insert_row(struct sql_run *x, const struct sql_statement *s,
 		t->primary ? sql_key(x, t->primary, columns) : sql_birth(x);
 	columns[t->column_count] = key;
 	if (t->primary) {
-		if (!look(x, t->global, key, false, &there)) return false;
+		if (!look(x, t->global, key, WAY_ERROR, &there)) return false;
 		if (!sql_is_gone(there)) return is_double(x, t->primary);
 	}
 	sql_born(x, t, columns, there);
@@ -603,7 +614,8 @@ static bool run_index(struct sql_run *x, const struct sql_statement *s)
 		if (!row->initial) continue;
 		const struct value *columns =
 			sql_columns(x, t, row->key, row->versions[0]);
-		if (!find_entry(x, s->arbiter, columns, false, &entry, &holder))
+		if (!find_entry(x, s->arbiter, columns, WAY_ERROR, &entry,
+		                &holder))
 			return false;
 		if (!sql_is_null(holder))
 			return sql_run_fails(x, "23505",

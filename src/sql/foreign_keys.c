@@ -279,7 +279,7 @@ static bool check_referring(struct sql_run *x, const struct sql_foreign *f,
 		if (!refers(x, f, rows[found], to)) continue;
 		if (action == ACTION_NONE || action == ACTION_RESTRICT)
 			return sql_read(x, f->from->global, keys[i],
-			                STRENGTH_KEY_SHARE, &row) &&
+			                STRENGTH_HELD, &row) &&
 			       forbid(x, f);
 		found++;
 	}

@@ -596,7 +596,7 @@ static struct program *load(struct loading *l, const char *path,
 static struct program *new_program(struct sql_image *image, const char *path)
 {
 	struct program *p = program_new(path);
-	p->guest = p->sql = p->locks = true;
+	p->guest = p->sql = p->locks = p->checks = true;
 	p->library = &image->guest;
 	p->stack = GUEST_REGISTERS;
 	image->program = p;

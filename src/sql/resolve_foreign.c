@@ -126,7 +126,6 @@ void add_foreign(struct resolver *r, struct sql_table *t, json_t *body,
 		return;
 	}
 	f->name = name_constraint(r, t, body, f->columns, count, "fkey");
-	r->catalog->program->checks = true;
 	*foreign_place(&t->foreigns, true) = f;
 	*foreign_place(&to->referrers, false) = f;
 	if (t->filtered) look_for_referring(t);

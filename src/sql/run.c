@@ -248,6 +248,13 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 	return true;
 }
 
+bool sql_was_read(struct sql_run *x, uint32_t global, struct value key,
+                  enum strength strength)
+{
+	return !x->serial &&
+	       *find_read(x, global, key, strength) > x->read_base;
+}
+
 void sql_foresee(struct sql_run *x, uint32_t global, struct value *keys,
                  uint32_t count, enum strength strength)
 {

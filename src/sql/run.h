@@ -253,6 +253,9 @@ bool sql_may_match(struct sql_run *x, const struct sql_relation *relation,
  * read does not see what the statement itself has written. */
 bool sql_read(struct sql_run *x, uint32_t global, struct value key,
               enum strength strength, struct value *out);
+/* Has the statement read the key so already? */
+bool sql_was_read(struct sql_run *x, uint32_t global, struct value key,
+                  enum strength strength);
 /* Behind a read that waits, these keys are read, in this order, whatever comes
  * of it and of them: as far as they are not known already. */
 void sql_foresee(struct sql_run *x, uint32_t global, struct value *keys,

@@ -59,7 +59,8 @@ static enum replay replay_read(struct engine *e, struct reader *r,
 	uint32_t source = next_source(e, r, request->key);
 	if (source == LEDGER_NONE) return REPLAY_IMPOSSIBLE;
 	bool swapped = is_there(r) && r->branch->kind == BRANCH_SWAP;
-	if (!closure_may_read(&engine_ledger(e)->closure, request->key, source))
+	if (!closure_may_read(&engine_ledger(e)->closure, request->key,
+	                      request->strength, source))
 		return swapped ? swap_violates(e) : REPLAY_IMPOSSIBLE;
 	e->tally.stats.swaps_taken += swapped;
 	e->uncounted -= is_fresh(r);

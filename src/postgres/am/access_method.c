@@ -173,6 +173,7 @@ static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
 	 * at first where rows are deleted. What it becomes between that and the
 	 * lock, it could as well have become before that. */
 	bool keeps = strength == STRENGTH_KEY_SHARE;
+	if (keeps && m->checks) strength = STRENGTH_HELD;
 	/* Another key may have led to it, before it got that. */
 	if (keeps && m->refers && !row_is_read(m, r, strength))
 		m->begun = m->locked = false;

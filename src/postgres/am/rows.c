@@ -451,7 +451,7 @@ static void take_answers(struct moment *m, struct row **rows, int count,
 		memcpy(&number, body + i * sizeof number, sizeof number);
 		row_take_answer(m, rows[i], strength,
 		                numbered(rows[i], number));
-		if (strength >= STRENGTH_KEY_SHARE) note_lock(rows[i]);
+		if (strength != STRENGTH_PLAIN) note_lock(rows[i]);
 	}
 	pfree(body);
 }
@@ -482,8 +482,8 @@ void rows_read(struct moment *m, struct row **rows, int count, int strength)
 			       "function that it calls has done so");
 		m->accesses = ++accesses;
 		if (m->number > newest_moment) newest_moment = m->number;
-		if (m->locked && (strength == STRENGTH_KEY_SHARE ||
-		                  strength == STRENGTH_CHECK))
+		if (m->locked && strength != STRENGTH_PLAIN &&
+		    strength < STRENGTH_SHARE)
 			m->begun = m->locked = false;
 		h.strength = (uint8)strength;
 		h.joined = m->begun;

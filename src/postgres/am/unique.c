@@ -24,20 +24,26 @@ static void not_unique(Relation rel, Relation index, Datum *values, bool *nulls)
 	         errtableconstraint(rel, RelationGetRelationName(index))));
 }
 
-/* What holds the key, the newest; NULL: nothing, and it is locked. */
-static struct version *look(struct row *r)
+/* What holds the key, the newest; NULL: nothing, and it is locked. It is looked
+ * for beside the snapshot that the transaction may have, but not by ON CONFLICT
+ * (`conflict`): what that does something with has to be in the snapshot. */
+static struct version *look(struct row *r, bool conflict)
 {
 	struct version *own = row_own(r, InvalidCommandId);
 	struct moment *m = moment_now();
+	bool locked = row_is_read(m, r, STRENGTH_UPDATE);
+	bool goes_on = GetCurrentTransactionNestLevel() > 1;
+	int strength = STRENGTH_INSERT;
 	if (own) return own->image || own->tuple ? own : NULL;
 	/* Who finds one keeps nothing: that matters where it goes on. */
-	if (m->goes_on || GetCurrentTransactionNestLevel() > 1) {
-		rows_read(m, &r, 1, STRENGTH_PLAIN);
-		if (row_answer(m, r, STRENGTH_PLAIN))
-			return row_answer(m, r, STRENGTH_PLAIN);
+	if (!locked && (goes_on || (conflict && m->goes_on))) {
+		int first = conflict ? STRENGTH_PLAIN : STRENGTH_CHECK;
+		rows_read(m, &r, 1, first);
+		if (row_answer(m, r, first)) return row_answer(m, r, first);
 	}
-	rows_read(m, &r, 1, STRENGTH_UPDATE);
-	return row_answer(m, r, STRENGTH_UPDATE);
+	if (locked || goes_on || conflict) strength = STRENGTH_UPDATE;
+	rows_read(m, &r, 1, strength);
+	return row_answer(m, r, strength);
 }
 
 struct entry {
@@ -96,7 +102,7 @@ static bool is_same(const struct entry *a, const struct entry *b)
 
 static void check_primary(Relation rel, TupleTableSlot *slot, struct row *r)
 {
-	if (!look(r)) return;
+	if (!look(r, false)) return;
 	Relation index = index_open(rel->rd_pkindex, AccessShareLock);
 	struct entry e;
 	make_entry(index, slot, &e);
@@ -139,7 +145,7 @@ void unique_enter(Relation rel, TupleTableSlot *slot, struct row *r,
 			struct row *entry =
 				row_find(RelationGetRelid(index), is.image.data,
 			                 is.image.len);
-			if (look(entry))
+			if (look(entry, false))
 				not_unique(rel, index, is.values, is.nulls);
 			row_write(entry, NULL, r->key, r->key_length, now,
 			          STRENGTH_UPDATE);
@@ -230,8 +236,10 @@ static bool find_conflict(IndexScanDesc s, ScanDirection direction)
 	bool primary = index->rd_index->indisprimary;
 	struct version *v =
 		look(row_find(primary ? heap : RelationGetRelid(index),
-	                      image.data, image.len));
-	if (v && !primary) v = look(row_find(heap, v->image, v->image_length));
+	                      image.data, image.len),
+	             true);
+	if (v && !primary)
+		v = look(row_find(heap, v->image, v->image_length), true);
 	if (!v) return false;
 	s->xs_heaptid = *version_tid(v);
 	s->xs_recheck = false;
