@@ -45,13 +45,22 @@ static void session_view(const struct observed_history *o, uint32_t t,
 		see_session(o, seen, t);
 }
 
+/* Does the writer that the event of t reads from come into sight of other reads
+ * of t? Not from beside the snapshot. */
+static bool is_in_sight(const struct observed_history *o, uint32_t t,
+                        const struct observed_event *e)
+{
+	return observed_sight(o, t) > SIGHT_NOTHING &&
+	       !(strength_is_beside(e->strength) &&
+	         level_has_snapshots(facts_level(o->facts, o->level, t)));
+}
+
 /* A strict copy that goes on behind this read sees its writer as well. */
 static void see_fixed(const struct observed_history *o, uint32_t t,
                       const struct observed_event *e, word *seen)
 {
-	enum sight sight = observed_sight(o, t);
-	if (e->kind == EVENT_READ && sight > SIGHT_NOTHING)
-		see(o, seen, e->from, sight >= SIGHT_PAST);
+	if (e->kind == EVENT_READ && is_in_sight(o, t, e))
+		see(o, seen, e->from, observed_sight(o, t) >= SIGHT_PAST);
 }
 
 /* Does the view hold a writer of the key, other than w, that is after w? */
@@ -82,7 +91,8 @@ static bool outdates_fixed(const struct divergent_copies *c,
 {
 	const struct observed_history *o = c->o;
 	if (w == 0 || c->boundary == BOUNDARY_RELAXED ||
-	    observed_sight(o, x->transaction) < SIGHT_DIRECT)
+	    observed_sight(o, x->transaction) < SIGHT_DIRECT ||
+	    !is_in_sight(o, x->transaction, &o->events[event]))
 		return false;
 	view_of(o, x->transaction, w, view);
 	for (uint32_t i = o->first[x->transaction]; i < event; i++) {
@@ -369,11 +379,12 @@ void copies_conflicts(const struct divergent_copies *c, uint64_t budget,
 	if (c->boundary == BOUNDARY_STRICT) return;
 	for (size_t i = 0; i < c->read_count; i++) {
 		const struct free_read *r = &c->reads[i];
+		uint32_t t = c->copies[r->copy].transaction;
+		if (!is_in_sight(c->o, t, &c->o->events[r->event])) continue;
 		for (size_t a = r->first; a < r[1].first && budget; a++) {
 			uint32_t w = c->options[a].writer;
 			if (w == 0) continue;
-			view_of(c->o, c->copies[c->reads[i].copy].transaction,
-			        w, c->view);
+			view_of(c->o, t, w, c->view);
 			conflicts_of(c, r, a, c->view, &budget, visit, data);
 		}
 	}

@@ -14,10 +14,10 @@
 #include "vm/machine.h"
 
 enum {
-	RUNS_QUIET = 256,     /* in which nothing turns up, and it is over; */
-	RUNS_ENOUGH = 64,     /* so few, if in these more statements than */
-	CARRIED_OUT = 300,    /* this are carried out: what is not seen then */
-			      /* is left to who explores (known_rows.c) */
+	RUNS_QUIET = 256,  /* in which nothing turns up, and it is over; */
+	RUNS_ENOUGH = 64,  /* so few, if in these more statements than */
+	CARRIED_OUT = 300, /* this are carried out: what is not seen then */
+	/* is left to who explores (known_rows.c) */
 	RUNS_MOST = 4096,     /* and it is over anyway; */
 	CARRIED_MOST = 50000, /* or after so many */
 	STEPS_MOST = 100000   /* of one run */
