@@ -4,7 +4,6 @@
 
 #include "analyse/symmetry.h"
 #include "api/explorations.h"
-#include "cli/confirming.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -27,13 +26,10 @@ int explore_deliver(const struct exploration *x, const struct explorer *e,
 	if (program_failed(x->line, x->plan.program)) return EXIT_INPUT;
 	struct result *r =
 		result_of_exploration(e, beside, outputs_depth(x->line));
-	int code = confirm_as_asked(x->line, r);
-	if (!code)
-		code = outputs_result(x->line, r,
-		                      "there is no counterexample, so nothing "
-		                      "was drawn")
-		               ? exit_code_of(r->verdict)
-		               : EXIT_INTERNAL;
+	bool fine = outputs_result(x->line, r,
+	                           "there is no counterexample, so nothing "
+	                           "was drawn");
+	int code = fine ? exit_code_of(r->verdict) : EXIT_INTERNAL;
 	result_free(r);
 	return code;
 }
@@ -128,8 +124,7 @@ static int explore_program(struct exploration *x, const struct program *p)
 {
 	struct problem problem = { 0 };
 	const struct explore_plan *plan = &x->plan;
-	if (!pictures_possible(x->line) || !confirming_fits(x->line))
-		return EXIT_USAGE;
+	if (!pictures_possible(x->line)) return EXIT_USAGE;
 	bool fine = make_plan(x, p, &problem);
 	int code = say_problem(x->line, NULL, &problem);
 	problem_free(&problem);
