@@ -233,4 +233,21 @@ json '.[0].commands | map(.command) | index("explore") != null' true
 json '.[0].commands[] | select(.command == "explore") | .options[] | select(.option == "isolation") | .letter + .argument' iLEVEL
 json '.[0].levels | length' 9
 json '.[0].exit_codes[1].code' 1
+# The pictures of the manual are what is drawn now, and each anomaly of its table
+# has one.
+if "$top/scripts/pictures" --check "$ISOSCOPE" >out 2>err; then
+	pass
+else
+	fail "the manual's pictures are not what scripts/pictures draws"
+fi
+sed -n '/^### Anomalies/,/^<!-- pictures/s/^| \([^|]*\) |.*/\1/p' \
+	"$top/docs/manual.md" | tr ',;' '\n\n' |
+	sed 's/^ *//; s/^monotonic writes$/& violation/
+		s/^monotonic reads$/& violation/; s/ (.*//
+		/^name$/d; /^-*$/d; /^intermediate read$/d' >names-of-anomalies
+[ "$(wc -l <names-of-anomalies)" -ge 20 ] && pass || fail 'names of anomalies'
+while read -r name; do
+	file=$(echo "$name" | tr ' [:upper:]' '-[:lower:]').svg
+	[ -s "$top/docs/anomalies/$file" ] && pass || fail "no picture of: $name"
+done <names-of-anomalies
 finish
