@@ -62,7 +62,9 @@ struct estimate explored_share(const struct explorer *e)
 static bool is_alone(const struct program *p, enum level l)
 {
 	return level_is_extensible(l) ||
-	       (program_checks(p) && !level_implies_checks(l, level_base(l)));
+	       (program_checks(p) &&
+	        !level_implies_checks(level_behind(l, program_is_ssi(p)),
+	                              level_base(l)));
 }
 
 /* Are the histories of the other level among those of this one, its base? */

@@ -68,6 +68,13 @@ bool level_implies_checks(enum level strong, enum level weak)
 	        level_sight(weak) == SIGHT_NOTHING);
 }
 
+enum level level_behind(enum level l, bool ssi)
+{
+	if (!ssi || !level_is_serial(l)) return l;
+	while (!level_has_snapshots(l)) l--;
+	return l;
+}
+
 enum level level_base(enum level l)
 {
 	enum level base = l;

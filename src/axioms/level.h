@@ -183,6 +183,10 @@ bool level_implies(enum level strong, enum level weak);
  * have them some are plain, so that other levels forbid what such a level
  * allows. */
 bool level_implies_checks(enum level strong, enum level weak);
+/* What the level is where reads may be for constraints: in a mix whose serial
+ * transactions are PostgreSQL's (relation.ssi) these have snapshots, and such
+ * reads beside them. */
+enum level level_behind(enum level l, bool ssi);
 /* The strongest extensible level that it implies: explored in its place. */
 enum level level_base(enum level l);
 

@@ -299,7 +299,7 @@ void points_begin(struct points *p, uint32_t t, enum level level, bool aborts,
 	assert(!p->pending.t && t && t < 64 * p->words);
 	assert(words <= p->words);
 	/* Snapshot isolation is the strongest level with snapshots. */
-	while (ssi && !level_has_snapshots(level)) level--;
+	level = level_behind(level, ssi);
 	bits_zero(order_row(p->so, t, p->words), p->words);
 	bits_copy(order_row(p->so, t, p->words), so, words);
 	take_sessions(p, order_row(p->so, t, p->words), row);

@@ -68,14 +68,15 @@ static bool heeds_locks(const struct facts *f, enum level l)
 	       !level_is_serial(l) && !check_has_plain_reads(f);
 }
 
-/* Are reads beside a snapshot? Only points know of them. */
-static bool reads_beside(const struct facts *f, enum level others)
+bool check_reads_beside(const struct facts *f, enum level others)
 {
 	unsigned levels = facts_levels(f, others);
+	bool ssi = f->ssi && facts_level_of_all(f, others) == LEVEL_COUNT;
 	bool snapshots = false;
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
-		snapshots |= levels >> l & 1 && level_has_snapshots(l);
-	return f->order && snapshots && check_reads_for_constraints(f);
+		snapshots |= levels >> l & 1 &&
+		             level_has_snapshots(level_behind(l, ssi));
+	return snapshots && check_reads_for_constraints(f);
 }
 
 static void check_large(const struct facts *f, enum level others,
@@ -84,7 +85,7 @@ static void check_large(const struct facts *f, enum level others,
 	*out = (struct check_result){ 0 };
 	enum level l = facts_level_of_all(f, others);
 	struct facts plain = facts_without_owns(f);
-	if (reads_beside(f, others))
+	if (f->order && check_reads_beside(f, others))
 		check_by_points(f, others, c, out);
 	else if (l == LEVEL_COUNT)
 		check_mixed(f, others, c, out);
@@ -230,8 +231,9 @@ static struct check_result same(const struct deciding *s,
 
 bool check_implies(const struct facts *f, enum level strong, enum level weak)
 {
+	enum level behind = level_behind(strong, f->ssi && f->owns);
 	return level_implies(strong, weak) &&
-	       (level_implies_checks(strong, weak) ||
+	       (strong == weak || level_implies_checks(behind, weak) ||
 	        !check_reads_for_constraints(f));
 }
 

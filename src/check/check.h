@@ -87,6 +87,9 @@ bool check_implies(const struct facts *f, enum level strong, enum level weak);
 bool check_has_plain_reads(const struct facts *f);
 /* Are some reads for constraints (strength_is_beside)? */
 bool check_reads_for_constraints(const struct facts *f);
+/* And are these beside a snapshot, at some of its levels? Only points know of
+ * them then. */
+bool check_reads_beside(const struct facts *f, enum level others);
 struct strong_locks;
 /* Behind it: facts of which each transaction is one point. */
 void check_strong_locks(const struct facts *f, enum level l,

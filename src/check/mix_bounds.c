@@ -69,7 +69,7 @@ void check_mixed(const struct facts *f, enum level others,
 {
 	unsigned levels = facts_levels(f, others);
 	enum level weak = weaker_than_all(levels);
-	assert(f->n > 1);
+	assert(f->n > 1 && !check_reads_beside(f, others));
 	if (!f->order) {
 		check_weak(f, weak, c, out);
 		return;

@@ -193,10 +193,11 @@ static bool allows_others(const struct engine *e, enum level l)
 static void classify(struct engine *e)
 {
 	bool checks = program_checks(e->program);
+	enum level behind =
+		level_behind(e->options.level, program_is_ssi(e->program));
 	for (int l = 0; l < LEVEL_COUNT; l++) {
 		bool known =
-			checks ? level_implies_checks(e->options.level,
-		                                      (enum level)l)
+			checks ? level_implies_checks(behind, (enum level)l)
 			       : level_implies(e->options.level, (enum level)l);
 		if (!known && !allows_others(e, (enum level)l)) continue;
 		add_weight(e, &e->tally.stats.per_level[l]);
