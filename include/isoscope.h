@@ -800,11 +800,12 @@ ISO_API int iso_program_sample(iso_result **out, const iso_program *program,
                                const iso_options *options, uint64_t descents,
                                uint64_t seed);
 typedef struct iso_repair_options {
-	size_t size;         /* sizeof (iso_repair_options); 0: this version */
-	uint32_t max_edits;  /* at most so many together (3) */
-	const char *weights; /* a file with what edits cost, or NULL */
-	bool oracle;         /* what Oracle has, where a read that locks counts
-	                      * as a write */
+	size_t size;          /* sizeof (iso_repair_options); 0: this version */
+	uint32_t max_edits;   /* at most so many together (3) */
+	const char *weights;  /* a file with what edits cost, or NULL */
+	bool oracle;          /* what Oracle has, where a read that locks counts
+	                       * as a write */
+	uint32_t max_repairs; /* stop after so many (8) */
 } iso_repair_options;
 /* The cheapest edits of a program in .tx or SQL under which nothing is
  * violated; its files are read anew. Also returns ISO_E_PROGRAM, for a file of

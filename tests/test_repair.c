@@ -193,6 +193,7 @@ static bool judge_program(const struct repair_options *o, const char *text)
 	struct repair_options wanted = *o;
 	struct edit_terms terms = { .level = o->explore.level,
 		                    .locks_write = o->oracle,
+		                    .ssi = o->ssi,
 		                    .weights = o->weights };
 	struct edits *e = edits_new(o->path, &terms, &d);
 	ck_assert_ptr_nonnull(e);
@@ -273,6 +274,7 @@ START_TEST(random_programs)
 		struct repair_options o = options_of("random.tx", l);
 		o.explore.robust = rng_below(&r, 2);
 		o.oracle = !rng_below(&r, 4);
+		o.ssi = !rng_below(&r, 3);
 		ck_assert(repair_weights(&o, NULL, NULL));
 		if (rng_below(&r, 2)) random_weights(&r, &o.weights);
 		judged += judge_program(&o, text_get(&t));
@@ -558,6 +560,11 @@ START_TEST(files_of_weights)
 		{ "atomic si 1\n", "error:1:8: the cost must be" },
 		{ "program sj 1\n", "error:1:9: unknown isolation level 'sj'" },
 		{ "lock 1 2\n", "error:1:8: nothing follows the cost" },
+		{ "program rc 1\n",
+		  "error:1:9: no edit makes the program run at 'rc'" },
+		{ "transaction psi 1\n",
+		  "error:1:13: no edit makes a transaction run at 'psi'" },
+		{ "# nothing\n", "no line of it says what an edit costs" },
 	};
 	folder_enter();
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

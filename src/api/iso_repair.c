@@ -43,7 +43,8 @@ static int try_repair(iso_result **out, const iso_program *program,
 			.oracle = wanted.oracle,
 			.max_edits = wanted.max_edits ? wanted.max_edits
 			                              : REPAIR_EDITS,
-			.max_answers = REPAIR_ANSWERS,
+			.max_answers = wanted.max_repairs ? wanted.max_repairs
+			                                  : REPAIR_ANSWERS,
 		};
 		if (repair_weights(&o, wanted.weights, &problem.diags) &&
 		    repair(&found, &o, &problem.diags))

@@ -24,12 +24,17 @@ static bool on_tick(void *payload, const char *what,
 	return true;
 }
 
+static uint32_t at_most(uint64_t n)
+{
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
 int explore_repair(struct exploration *x)
 {
 	const struct command_line *c = x->line;
 	const struct program *p = x->plan.program;
 	struct repairing repairing = { output_progress(c) };
-	uint64_t max_edits = REPAIR_EDITS;
+	uint64_t max_edits = REPAIR_EDITS, max_answers = REPAIR_ANSWERS;
 	struct repair found = { 0 };
 	struct diags d = { 0 };
 	if (program_is_native(p)) {
@@ -43,7 +48,9 @@ int explore_repair(struct exploration *x)
 		    program_path(p));
 		return EXIT_USAGE;
 	}
-	if (!setting_count(c, OPTION_MAX_EDITS, &max_edits)) return EXIT_USAGE;
+	if (!setting_count(c, OPTION_MAX_EDITS, &max_edits) ||
+	    !setting_count(c, OPTION_MAX_REPAIRS, &max_answers))
+		return EXIT_USAGE;
 	struct repair_options o = {
 		.path = program_path(p),
 		.level_said = c->value[OPTION_ISOLATION],
@@ -51,9 +58,8 @@ int explore_repair(struct exploration *x)
 		.ssi = program_is_ssi(p),
 		.explore = x->plan.options,
 		.oracle = c->value[OPTION_ORACLE],
-		.max_edits = max_edits < UINT32_MAX ? (uint32_t)max_edits
-		                                    : UINT32_MAX,
-		.max_answers = REPAIR_ANSWERS,
+		.max_edits = at_most(max_edits),
+		.max_answers = at_most(max_answers),
 		.tick = on_tick,
 		.payload = &repairing,
 	};

@@ -329,6 +329,8 @@ enum command {
 	  "Ctrl-C")                                                            \
 	X(MAX_EDITS, IN_EXPLORE, "max-edits", 0, "N", NULL,                    \
 	  "with --fix: at most N edits together (3)")                          \
+	X(MAX_REPAIRS, IN_EXPLORE, "max-repairs", 0, "N", NULL,                \
+	  "with --fix: stop after N repairs (8)")                              \
 	X(WEIGHTS, IN_EXPLORE, "weights", 0, "FILE", NULL,                     \
 	  "with --fix: a file with the costs of edits, in lines such as "      \
 	  "'lock 1', 'transaction ser 5' and 'atomic never'")                  \

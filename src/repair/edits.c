@@ -213,6 +213,7 @@ struct edits *edits_new(const char *path, const struct edit_terms *terms,
 		return NULL;
 	}
 	e->sql = program_is_sql(p);
+	e->terms.ssi |= e->sql;
 	e->checks = program_checks(p);
 	if (e->sql) edits_find_sql(e, p);
 	program_free(p);
@@ -228,6 +229,11 @@ void edits_free(struct edits *e)
 	free(e->items);
 	region_free(&e->region);
 	free(e);
+}
+
+bool edits_are_ssi(const struct edits *e)
+{
+	return e->terms.ssi;
 }
 
 bool edits_say_level(const struct edits *e)
@@ -485,6 +491,13 @@ uint32_t edits_line(const struct edits *e, uint32_t i)
 {
 	const struct edit *x = edits_get(e, i);
 	return edits_line_at(&e->files[x->source], x->offset);
+}
+
+uint32_t edits_column(const struct edits *e, uint32_t i)
+{
+	const struct edit *x = edits_get(e, i);
+	size_t begin = line_begin(&e->files[x->source], x->offset);
+	return (uint32_t)(x->offset - begin) + 1;
 }
 
 /* Lines behind a sign, of which the last may lack its end. */
@@ -751,6 +764,7 @@ bool edits_allow(const struct edits *e, struct edit_set s, struct edit_set of,
 	enum level others = edits_level(e, s);
 	bool statements = false;
 	if (moved(e, s, of, h) || moved(e, of, s, NULL)) return false;
+	h->ssi = e->terms.ssi;
 	/* What a statement of SQL reads depends on how it locks. */
 	if (e->sql && (!same_locks(e, s, of) || !same_locks(e, of, s) ||
 	               !give_levels(e, s, h)))

@@ -62,7 +62,7 @@ struct edit_terms {
 	/* A read that locks to write counts as a write, as in Oracle: it is
 	 * explored as one that writes back what it read. */
 	bool locks_write;
-	bool ssi; /* program_is_ssi() */
+	bool ssi; /* program_is_ssi(); of SQL it always is */
 	struct edit_weights weights;
 };
 
@@ -82,6 +82,9 @@ const struct edit_transaction *edits_transaction(const struct edits *e,
 const char *edits_file(const struct edits *e, uint32_t source);
 /* Where the edit begins. */
 uint32_t edits_line(const struct edits *e, uint32_t i);
+uint32_t edits_column(const struct edits *e, uint32_t i);
+/* Are serial transactions so among each other only (program_is_ssi())? */
+bool edits_are_ssi(const struct edits *e);
 
 /* Some of the edits, by their numbers. */
 struct edit_set {

@@ -314,6 +314,28 @@ static void note_cost(struct search *x, unsigned cost)
 	if (!x->next_cost || cost < x->next_cost) x->next_cost = cost;
 }
 
+static bool fits(const struct search *x, uint32_t i)
+{
+	const struct edits *e = x->out->edits;
+	const struct edit *new = edits_get(e, i);
+	bool fine = new->cost &&is_offered(e, i) && new->kind != EDIT_PROGRAM;
+	for (uint32_t k = 0; fine && k < x->set_count; k++)
+		fine = edits_join(e, x->set[k], i);
+	return fine;
+}
+
+/* No more edits may be added: was there one that says more? */
+static void note_larger(struct search *x, uint32_t from)
+{
+	uint32_t count = edits_count(x->out->edits);
+	for (uint32_t i = from; i < count && !x->out->larger; i++) {
+		if (!fits(x, i)) continue;
+		x->set[x->set_count] = i;
+		struct edit_set s = { x->set, x->set_count + 1 };
+		x->out->larger = !is_answered(x, s, false);
+	}
+}
+
 /* All sets that go on with edits from this one on, and cost just so much, of
  * which `left` is left. */
 static void try_sets(struct search *x, uint32_t from, unsigned cost,
@@ -329,14 +351,13 @@ static void try_sets(struct search *x, uint32_t from, unsigned cost,
 		if (!is_answered(x, s, false) && repairs(x, s, &row))
 			add_row(&x->out->answers, row);
 	}
-	if (s.count == x->out->options.max_edits) return;
+	if (s.count == x->out->options.max_edits) {
+		if (!left) note_larger(x, from);
+		return;
+	}
 	for (uint32_t i = from; i < edits_count(e); i++) {
 		const struct edit *new = edits_get(e, i);
-		bool fits = new->cost &&is_offered(e, i) &&
-		            new->kind != EDIT_PROGRAM;
-		for (uint32_t k = 0; fits && k < s.count; k++)
-			fits = edits_join(e, s.items[k], i);
-		if (!fits) continue;
+		if (!fits(x, i)) continue;
 		if (new->cost > left) {
 			note_cost(x, cost - left + new->cost);
 			continue;

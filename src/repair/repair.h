@@ -58,6 +58,7 @@ struct repair {
 	                             * errors */
 	bool hopeless;              /* even one after the other they fail */
 	bool cut;                   /* there may be other answers */
+	bool larger;                /* so may there of more than max_edits */
 	uint64_t sets, explored;    /* tried; and how many of them explored */
 	double seconds;
 	enum stop_reason stop;

@@ -135,13 +135,28 @@ static bool read_lock(const struct weights_line *x, size_t column,
 	return true;
 }
 
+/* An edit that is never made has no cost. */
+static bool is_made(enum edit_kind k, enum level l)
+{
+	return level_row(l)->rivals != RIVALS_FREE &&
+	       (k == EDIT_PROGRAM || level_mixes(l));
+}
+
 static bool read_level(const struct weights_line *x, size_t column,
-                       const char *word, struct meant *out)
+                       enum edit_kind k, const char *word, struct meant *out)
 {
 	struct text why = { 0 };
 	enum level l = level_from_word(word);
 	if (l == LEVEL_COUNT) {
 		level_unknown(&why, word);
+		wrong(x, column, text_get(&why));
+		text_free(&why);
+		return false;
+	}
+	if (!is_made(k, l)) {
+		text_format(&why, "no edit makes %s run at '%s'",
+		            k == EDIT_PROGRAM ? "the program" : "a transaction",
+		            level_word(l));
 		wrong(x, column, text_get(&why));
 		text_free(&why);
 		return false;
@@ -178,7 +193,7 @@ static bool read_meant(struct weights_line *x, struct edit_weights *w,
 	else if (k == EDIT_LOCK)
 		return read_lock(x, column, text_get(word), out);
 	else
-		return read_level(x, column, text_get(word), out);
+		return read_level(x, column, k, text_get(word), out);
 	return true;
 }
 
@@ -207,7 +222,7 @@ static bool read_line(struct weights_line *x, struct edit_weights *w)
 static bool read_text(struct edit_weights *w, const char *path, char *text,
                       struct diags *d)
 {
-	bool fine = true;
+	bool fine = true, said = false;
 	struct weights_line x = { .path = path, .diags = d };
 	for (char *at = text, *next; *at; at = next) {
 		size_t length = strcspn(at, "\n");
@@ -216,9 +231,14 @@ static bool read_text(struct edit_weights *w, const char *path, char *text,
 		x.number++;
 		x.text = x.at = at;
 		at[strcspn(at, "#")] = '\0';
-		if (at[strspn(at, " \t\r")]) fine &= read_line(&x, w);
+		if (!at[strspn(at, " \t\r")]) continue;
+		said = true;
+		fine &= read_line(&x, w);
 	}
-	return fine;
+	if (!said)
+		diags_add(d, DIAG_ERROR, path, 0, 0, NULL,
+		          "no line of it says what an edit costs");
+	return fine && said;
 }
 
 bool weights_read(struct edit_weights *w, const char *path, struct diags *d)

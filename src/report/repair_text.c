@@ -42,6 +42,34 @@ static bool may_abort(const struct edit *x)
 	return x->level < LEVEL_COUNT && !level_has_statements(x->level);
 }
 
+static bool says_serial(const struct repair *x, const struct repair_rows *rows)
+{
+	for (uint32_t i = 0; i < rows->count; i++)
+		for (uint32_t k = 0; k < rows->items[i].count; k++) {
+			const struct edit *e =
+				edits_get(x->edits, rows->items[i].items[k]);
+			if (e->kind == EDIT_TRANSACTION &&
+			    level_is_serial(e->level))
+				return true;
+		}
+	return false;
+}
+
+/* What advice rests on that one may not expect, and what was not tried. */
+static void print_bounds(struct text *t, const struct repair *x)
+{
+	if (edits_are_ssi(x->edits) &&
+	    (says_serial(x, &x->answers) || says_serial(x, &x->failing)))
+		text_string(t, "\nAs in PostgreSQL, transactions at ser are "
+		               "protected from each other only, not from "
+		               "those at weaker levels.\n");
+	if (x->larger && !x->stop && !x->cut)
+		text_format(t,
+		            "\nSets of more than %" PRIu32 " edits were not "
+		            "tried (--max-edits).\n",
+		            x->options.max_edits);
+}
+
 static void print_answers(struct text *t, const struct style *s,
                           const struct repair *x)
 {
@@ -72,7 +100,11 @@ static void print_answers(struct text *t, const struct style *s,
 		text_format(t, "\nThere may be others, and cheaper ones: %s.\n",
 		            stop_text(x->stop));
 	else if (x->cut)
-		text_string(t, "\nThere may be others.\n");
+		text_format(
+			t,
+			"\nThere may be others: the search ends with %" PRIu32
+			" (--max-repairs).\n",
+			x->options.max_answers);
 }
 
 static void print_failing(struct text *t, const struct style *s,
@@ -118,6 +150,7 @@ void report_repaired(struct text *t, const struct style *s,
 	print_answers(t, s, x);
 	print_failing(t, s, x);
 	print_weaker(t, s, x);
+	print_bounds(t, x);
 	text_char(t, '\n');
 	number_plural(t, x->sets, "set of edits", "sets of edits");
 	text_string(t, ", ");

@@ -208,7 +208,9 @@ void name_program_level(struct text *t, const struct program *p, enum level l,
 			text_string(t, ", beside transactions with levels of "
 			               "their own");
 	}
-	name_ssi(t, program_is_ssi(p) && program_mixes(p));
+	bool serial = level_is_serial(l) && !program_owns_all(p);
+	serial |= program_owns(p, (own_level)(LEVEL_SERIAL + 1));
+	name_ssi(t, program_is_ssi(p) && program_mixes(p) && serial);
 }
 
 void result_level(struct result *r, enum level l, const char *as)

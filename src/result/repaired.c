@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "result/names.h"
 #include "result/numbers.h"
@@ -24,7 +25,7 @@ static void name_accessed(struct text *t, const struct edits *e,
 	name_edited(t, e, x->transaction);
 }
 
-static void name_edit(struct text *t, const struct edits *e, uint32_t i)
+static void name_alone(struct text *t, const struct edits *e, uint32_t i)
 {
 	const struct edit *x = edits_get(e, i);
 	switch (x->kind) {
@@ -46,6 +47,30 @@ static void name_edit(struct text *t, const struct edits *e, uint32_t i)
 	case EDIT_KIND_COUNT: break;
 	}
 	assert(!"a kind of edit");
+}
+
+/* Where another edit has the same words, the line tells them apart, or the
+ * column. */
+static void name_edit(struct text *t, const struct edits *e, uint32_t i)
+{
+	struct text mine = { 0 }, other = { 0 };
+	bool same = false, same_line = false;
+	name_alone(&mine, e, i);
+	for (uint32_t k = 0; k < edits_count(e); k++) {
+		if (k == i || edits_get(e, k)->kind != edits_get(e, i)->kind)
+			continue;
+		text_clear(&other);
+		name_alone(&other, e, k);
+		if (strcmp(text_get(&mine), text_get(&other)) != 0) continue;
+		same = true;
+		same_line |= edits_line(e, k) == edits_line(e, i);
+	}
+	text_string(t, text_get(&mine));
+	if (same) text_format(t, " (line %" PRIu32, edits_line(e, i));
+	if (same_line) text_format(t, ", column %" PRIu32, edits_column(e, i));
+	if (same) text_char(t, ')');
+	text_free(&mine);
+	text_free(&other);
 }
 
 void name_edits(struct text *t, const struct edits *e, struct edit_set s)
@@ -173,6 +198,7 @@ struct result *result_of_repair(const struct repair *x)
 	result_text(r, &r->settings, "level", level_word(o->level));
 	result_flag(r, &r->settings, "robust", o->robust);
 	result_count(r, &r->settings, "max_edits", x->options.max_edits);
+	result_count(r, &r->settings, "max_repairs", x->options.max_answers);
 	result_flag(r, &r->settings, "oracle", x->options.oracle);
 	result_text(r, &r->settings, "weights", x->options.weights_path);
 	r->verdict = x->asked.verdict;
@@ -184,6 +210,7 @@ struct result *result_of_repair(const struct repair *x)
 	result_count(r, f, "histories", x->asked.histories);
 	result_count(r, f, "violating", x->asked.violating);
 	result_flag(r, f, "repairable", !x->hopeless);
+	result_flag(r, f, "larger_untried", x->larger);
 	add_rows(r, "answers", x->edits, &x->answers);
 	add_rows(r, "not_enough", x->edits, &x->failing);
 	struct repair_rows weaker = { (struct repair_row *)&x->weaker,

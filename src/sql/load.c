@@ -583,6 +583,8 @@ static struct program *load(struct loading *l, const char *path,
 	if (l->failed || !program_finish(l->program, &which)) return NULL;
 	l->program->stack = GUEST_REGISTERS;
 	l->program->digest = l->digest;
+	/* Beside other levels SERIALIZABLE is what PostgreSQL makes of it. */
+	if (program_mixes(l->program)) program_be_ssi(l->program);
 	struct machine_limits limits = { 0 };
 	if (l->given) {
 		limits.interrupt = l->given->interrupt;

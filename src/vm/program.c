@@ -465,6 +465,16 @@ bool program_mixes(const struct program *p)
 	return false;
 }
 
+bool program_owns(const struct program *p, own_level level)
+{
+	uint32_t i = 0;
+	assert(level);
+	if (p->native) return program_mixes(p);
+	while (i < p->transactions_count && p->transactions[i].level != level)
+		i++;
+	return i < p->transactions_count;
+}
+
 bool program_owns_all(const struct program *p)
 {
 	uint32_t i = 0;

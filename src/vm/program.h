@@ -61,6 +61,9 @@ bool program_finds_own_level(const struct program *p, uint32_t *name,
                              struct position *at);
 /* Is one known of? */
 bool program_mixes(const struct program *p);
+/* Is this level known to be that of some transaction? Of native programs: is
+ * one known of? */
+bool program_owns(const struct program *p, own_level level);
 /* Is it known that all transactions have one? */
 bool program_owns_all(const struct program *p);
 /* Are transactions at a serial level so among each other only, as PostgreSQL
