@@ -1,5 +1,4 @@
-/* Logs of SQL: their formats, transactions, what statements read and write, and
- * hints. */
+/* Logs of SQL: their formats, transactions, what statements read and write. */
 #include <string.h>
 
 #include "audit/mysql.h"
@@ -821,67 +820,6 @@ START_TEST(operations)
 }
 END_TEST
 
-/* ---- hints ---- */
-
-#define LOST                                                                 \
-	"\t\t 1 Query\tBEGIN\n\t\t 1 Query\tSELECT n FROM stock WHERE id = " \
-	"5\n\t\t 1 Query\tUPDATE stock SET n = n + 1 WHERE id = 5\n\t\t 1 "  \
-	"Query\tCOMMIT\n"
-
-START_TEST(hints)
-{
-	static const struct {
-		const char *hints;
-		uint32_t anomalies, columns;
-		uint64_t unprotectable;
-	} cases[] = {
-		{ "", 1, 1, 0 },
-		{ "# nothing\n\nweight stock.n 7\n", 1, 1, 0 },
-		{ "unique stock.id # one each\n", 0, 0, 0 },
-		{ "ignore T1\n", 0, 0, 0 },
-		{ "exclusive T1 T1\n", 0, 0, 0 },
-		{ "fixed stock.n\n", 1, 0, 1 },
-		{ "commutes stock.n\n", 1, 1, 0 }, /* it is read as well */
-	};
-	struct audit a;
-	audit_of(&a, (struct audit_given){ .log = LOST LOST,
-	                                   .schema = stock_schema,
-	                                   .hints = cases[_i].hints,
-	                                   .level = LEVEL_PRC });
-	ck_assert_uint_eq(a.anomaly_count, cases[_i].anomalies);
-	ck_assert_uint_eq(a.protected_count, cases[_i].columns);
-	ck_assert_uint_eq(a.unprotectable, cases[_i].unprotectable);
-	audit_free(&a);
-}
-END_TEST
-
-START_TEST(wrong_hints)
-{
-	static const char *const wrong[] = {
-		"commute stock.n\n",   "commutes stock.m\n", "commutes n\n",
-		"weight stock.n 0\n",  "weight stock.n\n",   "ignore T2\n",
-		"tolerates T1\n",      "ignore 1\n",         "key stock.n,x\n",
-		"exclusive T1 T2 T3\n"
-	};
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		struct audit a;
-		struct diags d = { 0 };
-		ck_assert_msg(
-			!run_audit(&a,
-		                   (struct audit_given){ .log = LOST,
-		                                         .schema = stock_schema,
-		                                         .hints = wrong[i],
-		                                         .level = LEVEL_PRC },
-		                   &d),
-			"%s", wrong[i]);
-		ck_assert_uint_eq(d.errors, 1);
-		ck_assert_uint_eq(d.items[0].line, 1);
-		audit_free(&a);
-		diags_free(&d);
-	}
-}
-END_TEST
-
 void add_audit_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, every_format, 0, 5);
@@ -899,6 +837,4 @@ void add_audit_tests(TCase *tests)
 	tcase_add_loop_test(tests, broken_queries, 0, 6);
 	tcase_add_loop_test(tests, damaged_logs, 0, 4);
 	tcase_add_loop_test(tests, operations, 0, STATEMENTS);
-	tcase_add_loop_test(tests, hints, 0, 7);
-	tcase_add_test(tests, wrong_hints);
 }

@@ -28,6 +28,18 @@ static bool wrong(struct reader *r, const char *what, const char *word)
 	return false;
 }
 
+/* Without a schema, each name is one of the log's, which is read later. */
+static uint32_t table(struct reader *r, const char *word)
+{
+	const struct catalog *c = r->catalog;
+	uint32_t found = catalog_find_table(c, word), t = 0;
+	if (found != CATALOG_NONE && c->tables[found].told) return found;
+	while (t < c->table_count && !c->tables[t].told) t++;
+	if (t == c->table_count) return catalog_table(r->catalog, word);
+	wrong(r, "the schema has no table %s", word);
+	return CATALOG_NONE;
+}
+
 /* "orders.total" */
 static uint32_t column(struct reader *r, const char *word)
 {
@@ -35,9 +47,10 @@ static uint32_t column(struct reader *r, const char *word)
 	uint32_t found = CATALOG_NONE;
 	if (dot && dot > copy && dot[1]) {
 		*dot = 0;
-		found = catalog_column(
-			r->catalog, catalog_table(r->catalog, copy), dot + 1);
-		if (found == CATALOG_NONE)
+		uint32_t t = table(r, copy);
+		if (t != CATALOG_NONE)
+			found = catalog_column(r->catalog, t, dot + 1);
+		if (t != CATALOG_NONE && found == CATALOG_NONE)
 			wrong(r, "the schema has no column %s", word);
 	} else {
 		wrong(r, "'%s' is no column: write TABLE.COLUMN", word);
@@ -121,6 +134,14 @@ static bool about_column(struct reader *r, char **words)
 	return true;
 }
 
+static bool exists(struct reader *r, const char *word)
+{
+	uint32_t t = table(r, word);
+	if (t == CATALOG_NONE) return false;
+	r->catalog->tables[t].exists = true;
+	return true;
+}
+
 static bool one(struct reader *r, char **words, unsigned count)
 {
 	static const struct {
@@ -148,10 +169,7 @@ static bool one(struct reader *r, char **words, unsigned count)
 		             words[0]);
 	switch (i) {
 	case 0: return key(r, words[1]);
-	case 3:
-		r->catalog->tables[catalog_table(r->catalog, words[1])].exists =
-			true;
-		return true;
+	case 3: return exists(r, words[1]);
 	case 5: return weight(r, words);
 	case 6: return about_class(r, HINT_IGNORE, words);
 	case 7: return about_class(r, HINT_TOLERATES, words);
