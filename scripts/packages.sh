@@ -19,6 +19,9 @@ packages_test="$packages_build $packages_draw check clang clang-format
 	python3-django $packages_node"
 # to run every test
 packages_long="valgrind slurmctld slurmd slurm-client munge"
+# to make packages, and to try them out
+packages_package="debhelper dpkg-dev patchelf xz-utils"
+packages_package_test="lintian debootstrap buildah jq"
 # to reproduce the measurements
 packages_bench="$packages_build gnuplot-nox time"
 

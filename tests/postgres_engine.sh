@@ -3,12 +3,16 @@
 # engine gives: the same verdicts, in as many histories. What it refuses, and how
 # it ends. With ISOSCOPE_QUICK only some of the programs.
 . "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
-"$ISOSCOPE" explore --engine=postgres "$top/programs/sql/seats.spec" >out 2>err
+# As most have it: no PostgreSQL along PATH.
+PATH=/usr/bin:/bin "$ISOSCOPE" explore --engine=postgres \
+	"$top/programs/sql/seats.spec" >out 2>err
+found=$?
 if grep -q 'without PostgreSQL\|PostgreSQL is missing' err; then
 	cat err
 	finish
 	exit
 fi
+equal 'without PATH' "$found" 0
 chmod 711 "$work"
 mkdir -m 1777 folders
 TMPDIR=$work/folders

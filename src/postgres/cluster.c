@@ -113,7 +113,9 @@ static pid_t start_server(const struct cluster *c)
 	prctl(PR_SET_PDEATHSIG, SIGQUIT);
 	if (getppid() != parent) _exit(1);
 	if (chdir(c->folder)) _exit(126);
-	execl(ISO_POSTGRES_PROGRAMS "/postgres", "postgres", "-D", data, "-k",
+	/* It looks for its own files beside its name, or along PATH. */
+	execl(ISO_POSTGRES_PROGRAMS "/postgres",
+	      ISO_POSTGRES_PROGRAMS "/postgres", "-D", data, "-k",
 	      text_get(&sockets), (char *)NULL);
 	_exit(127);
 }
