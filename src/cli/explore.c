@@ -1,9 +1,12 @@
 #include "cli/explore.h"
 
 #include <assert.h>
+#include <math.h>
+#include <string.h>
 
 #include "analyse/symmetry.h"
 #include "api/explorations.h"
+#include "base/seconds.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -13,9 +16,39 @@
 #include "cli/signals.h"
 #include "cli/watch.h"
 #include "distribute/task.h"
+#include "dpor/known_rows.h"
 #include "dpor/verdict.h"
 #include "history/trace.h"
 #include "vm/program.h"
+
+/* ---- rows that were not known (dpor/known_rows.h) ---- */
+
+/* Can what was found be found again? Files that others go on with rest on the
+ * rows that were known when they were begun. */
+static bool begins_anew(const struct exploration *x)
+{
+	const char *const *value = x->line->value;
+	const char *histories = value[OPTION_HISTORIES];
+	const struct explore_options *o = &x->plan.options;
+	if (x->plan.kept.unit || value[OPTION_RESUME] ||
+	    value[OPTION_CHECKPOINT] || (histories && !strcmp(histories, "-")))
+		return false;
+	if (o->interrupt && atomic_load(o->interrupt)) return false;
+	return x->plan.program && explorer_can_learn(x->plan.program);
+}
+
+bool explore_failed(const struct exploration *x)
+{
+	return begins_anew(x) || program_failed(x->line, x->plan.program);
+}
+
+/* The time that is left, of what was given to all. */
+static void count_time(struct exploration *x)
+{
+	static const double LEAST = 0.001;
+	double *timeout = &x->plan.options.timeout;
+	if (*timeout > 0) *timeout = fmax(x->deadline - seconds_now(), LEAST);
+}
 
 /* ---- one exploration ---- */
 
@@ -23,7 +56,7 @@ int explore_deliver(const struct exploration *x, const struct explorer *e,
                     const struct explored_beside *beside)
 {
 	assert(beside);
-	if (program_failed(x->line, x->plan.program)) return EXIT_INPUT;
+	if (explore_failed(x)) return EXIT_INPUT;
 	struct result *r =
 		result_of_exploration(e, beside, outputs_depth(x->line));
 	bool fine = outputs_result(x->line, r,
@@ -136,7 +169,27 @@ static int explore_program(struct exploration *x, const struct program *p)
 		    plan->symmetry->why ? plan->symmetry->why : "");
 	signals_catch();
 	x->plan.options.interrupt = signals_flag();
+	count_time(x);
 	return explore_as_asked(x);
+}
+
+/* Learns what was not known, and forgets the rest. */
+static bool plan_anew(struct exploration *x, struct program *p)
+{
+	struct problem problem = { 0 };
+	struct explore_options *o = &x->plan.options;
+	if (!x->quiet)
+		say("%s: rows turned up that conditions can find and that were "
+		    "not known, so it is explored anew",
+		    program_path(p));
+	count_time(x);
+	o->timeout /= 2;
+	explorer_learn_rows(p, o);
+	explore_plan_free(&x->plan);
+	x->plan = (struct explore_plan){ 0 };
+	bool fine = settings_read(x) && read_files(x, &problem);
+	problem_free(&problem);
+	return fine;
 }
 
 /* The program, instead of an operand: that of the file that is gone on with. */
@@ -150,6 +203,7 @@ static int explore_path(struct exploration *x)
 	if (!p) return EXIT_INPUT;
 	x->style = output_style(x->line, outputs_result_stream(x->line));
 	int code = explore_program(x, p);
+	while (begins_anew(x) && plan_anew(x, p)) code = explore_program(x, p);
 	explore_plan_free(&x->plan);
 	x->plan = (struct explore_plan){ 0 };
 	program_free(p);
@@ -165,7 +219,9 @@ int explore_once(const struct command_line *c)
 {
 	struct exploration x = { .line = c };
 	struct problem problem = { 0 };
+	double begin = seconds_now();
 	if (!settings_read(&x)) return EXIT_USAGE;
+	x.deadline = begin + x.plan.options.timeout;
 	bool fine = read_files(&x, &problem);
 	int code = say_problem(c, NULL, &problem);
 	problem_free(&problem);

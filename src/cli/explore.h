@@ -16,6 +16,7 @@ struct exploration {
 	struct explore_plan plan;
 	struct style style; /* of the result in words */
 	bool quiet, json;
+	double deadline; /* of all that it takes, if there is a time limit */
 };
 
 /* explore_fit.c: do the options go together? Says which do not. */
@@ -43,6 +44,9 @@ int explore_repair(struct exploration *x);
 /* Gives the explorer what a run before has found; false, after saying why, if
  * that cannot be done. */
 bool explore_goes_on(struct exploration *x, struct explorer *e);
+/* Has the program failed, so that what was found is void? Says why, unless it
+ * will be explored anew. */
+bool explore_failed(const struct exploration *x);
 /* Says what was found, and draws it as asked; returns the exit code. */
 int explore_deliver(const struct exploration *x, const struct explorer *e,
                     const struct explored_beside *beside);

@@ -60,9 +60,7 @@ int explore_levels(struct exploration *x)
 		                    .begin = begin_level,
 		                    .end = end_level };
 	struct levels_table *table = explore_all_levels(&q);
-	int code = program_failed(x->line, x->plan.program)
-	                   ? EXIT_INPUT
-	                   : deliver_levels(x, table);
+	int code = explore_failed(x) ? EXIT_INPUT : deliver_levels(x, table);
 	levels_table_free(table);
 	return code;
 }

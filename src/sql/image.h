@@ -62,8 +62,9 @@ struct sql_image {
 	const char *isolation;      /* as the specification has it, or NULL */
 	struct place isolation_at;
 	struct sql_arguments given; /* without texts */
-	bool settled;         /* the known rows are not to grow any more */
-	uint64_t growth;      /* how often they grew before, */
+	bool settled;    /* the known rows are not to grow any more */
+	bool learning;   /* rows that turn up are noted, and are no fault */
+	uint64_t growth; /* how often they grew before, */
 	uint64_t carried_out; /* and how many statements that took */
 	struct guest_pool pool;
 	pthread_mutex_t lock; /* for what follows */

@@ -655,12 +655,29 @@ static void take_row(struct known *k, const struct sql_table *t,
 		known_add(k, t, row->key, row->versions[i]);
 }
 
+bool sql_has_grown(const struct program *p)
+{
+	struct sql_image *image = sql_image_of(p->library);
+	assert(p->sql);
+	mem_lock(&image->lock);
+	bool any = image->grown.global_count > 0;
+	mem_unlock(&image->lock);
+	return any;
+}
+
+void sql_learn(struct program *p, bool on)
+{
+	struct sql_image *image = sql_image_of(p->library);
+	assert(p->sql && image->learning != on);
+	image->learning = on;
+}
+
 bool sql_take_growth(struct program *p)
 {
 	struct sql_image *image = sql_image_of(p->library);
 	const struct sql_catalog *c = &image->catalog;
-	bool any = image->fault != NULL;
-	assert(p->sql);
+	bool any = sql_has_grown(p);
+	assert(p->sql && (any || !image->fault));
 	for (uint32_t i = 0; any && i < c->table_count; i++) {
 		const struct sql_table *t = c->tables[i];
 		const struct known_rows *rows =

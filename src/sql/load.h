@@ -29,6 +29,11 @@ void sql_drop_levels(const struct program *p);
 /* Rows that sessions wrote, and that were not known, are known from now on;
  * nothing may be run meanwhile. False: there were none. */
 bool sql_take_growth(struct program *p);
+/* Have there been any? */
+bool sql_has_grown(const struct program *p);
+/* From now on, or no longer, a row that was not known is no fault: what is
+ * explored meanwhile is worth nothing but for the rows that turn up. */
+void sql_learn(struct program *p, bool on);
 /* Were few statements carried out until loading it knew its rows? */
 bool sql_is_small(const struct program *p);
 

@@ -287,14 +287,9 @@ static const char *fault(struct guest_library *l)
 	return why;
 }
 
-void sql_image_grew(struct sql_image *image, const struct sql_table *t,
-                    struct value key, struct value row)
+static char *not_known(const struct sql_table *t, struct value row)
 {
 	struct text why = { 0 };
-	if (!image->settled) {
-		image->growth += known_add(&image->known, t, key, row);
-		return;
-	}
 	text_format(
 		&why,
 		"the exploration is too large to know beforehand which rows "
@@ -303,14 +298,20 @@ void sql_image_grew(struct sql_image *image, const struct sql_table *t,
 		t->name);
 	value_print(&why, row);
 	text_string(&why, ". Give it fewer sessions or statements");
+	return why.data;
+}
+
+void sql_image_grew(struct sql_image *image, const struct sql_table *t,
+                    struct value key, struct value row)
+{
+	if (!image->settled) {
+		image->growth += known_add(&image->known, t, key, row);
+		return;
+	}
 	mem_lock(&image->lock);
 	known_add(&image->grown, t, key, row);
-	if (!image->fault) {
-		image->fault = why.data;
-		why = (struct text){ 0 };
-	}
+	if (!image->learning && !image->fault) image->fault = not_known(t, row);
 	mem_unlock(&image->lock);
-	text_free(&why);
 }
 
 static const char *bound(struct guest_library *l, uint32_t *point)
