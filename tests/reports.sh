@@ -199,6 +199,15 @@ cmp -s one other && [ -s one ] && pass || fail 'fingerprints change'
 run 1 explore on-call.tx -i si --sarif other.sarif -q
 marks other.sarif >other
 cmp -s one other && pass || fail 'fingerprints tell lines'
+mkdir folder
+cp on-call.tx folder
+run 1 explore folder/on-call.tx -i si --sarif other.sarif -q
+marks other.sarif >other
+cmp -s one other && pass || fail 'fingerprints tell folders'
+cp on-call.tx other-name.tx
+run 1 explore other-name.tx -i si --sarif other.sarif -q
+marks other.sarif >other
+cmp -s one other && fail 'fingerprints do not tell files' || pass
 
 # Where they go.
 run 1 explore on-call.tx -i si --github -q
