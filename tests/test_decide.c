@@ -167,10 +167,27 @@ static void compare(const struct trial *t, struct variety *v)
 	                     ->histories > 0;
 }
 
+/* Decides the program, by pairs or by positions first, and compares. */
+static void try_order(struct trial t, struct program *p, bool positions_first,
+                      struct strings *runs, struct variety *v)
+{
+	struct decision d;
+	decide(&d, p,
+	       &(struct decide_options){ .level = t.level,
+	                                 .positions_first = positions_first });
+	t.decided = &d;
+	compare(&t, v);
+	if (d.complete) expect_runs(&t, runs);
+	decision_free(&d);
+}
+
+/* Copies by both orders: there are few of them, as exploring them takes long.
+ */
 static void try_program(uint64_t seed, enum level level, struct variety *v)
 {
 	struct text source = { 0 };
-	if (seed % 8 < 2)
+	bool copies = seed % 16 == 0;
+	if (copies)
 		program_of_copies(&source, seed);
 	else
 		random_program(&source, seed);
@@ -188,14 +205,9 @@ static void try_program(uint64_t seed, enum level level, struct variety *v)
 	explorer_run(e);
 	if (explorer_stats(e)->stop == STOP_NONE &&
 	    !decide_obstacle(p, level)) {
-		struct decision d;
-		decide(&d, p,
-		       &(struct decide_options){ .level = level,
-		                                 .positions_first = seed & 1 });
-		struct trial t = { seed, text_get(&source), level, e, &d };
-		compare(&t, v);
-		if (d.complete) expect_runs(&t, &runs);
-		decision_free(&d);
+		struct trial t = { seed, text_get(&source), level, e, NULL };
+		try_order(t, p, seed & 1, &runs, v);
+		if (copies) try_order(t, p, true, &runs, v);
 	}
 	strings_free(&runs);
 	explorer_free(e);
