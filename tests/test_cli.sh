@@ -329,6 +329,41 @@ for how in explore run compare 'predict --program'; do
 	prints_nothing
 	says "$own, beside which the others cannot have psi: choose another level with -i"
 done
+# Why there is a column without a count.
+run 0 explore mix.tx --levels --json
+prints '"missing":"it cannot stand beside other levels"'
+prints '"missing":null'
+# Names of databases, of transactions without a name too; quotes are asked for.
+cat >named.tx <<'END'
+isolation "postgres-repeatable-read";
+global x = 0;
+session a { txn at "cockroachdb" { x = 1; } }
+session b { txn at rc { let y = x; } }
+END
+run 0 explore -q named.tx
+sed 's/"cockroachdb"/postgres-serializable/' named.tx >unquoted.tx
+run 3 explore unquoted.tx
+says "unquoted.tx:3:20: error: a name with '-' is in quotes: \"postgres-serializable\""
+lacks 'expected'
+# Whoever goes on has to mean the same by ser.
+run 4 explore mix.tx --serializable=postgres --max-histories 1 --checkpoint was
+run 3 explore mix.tx --resume was
+says 'mix.tx was explored with --serializable=postgres, which has to be the same now'
+run 0 explore mix.tx --serializable=postgres --resume was -q
+# Levels that are not extensible are explored on the way, not filtered.
+for level in prc si; do
+	code=0
+	[ $level = si ] || code=1
+	run $code compare "$top/programs/oltp/checked/smallbank-payments.tx" -i $level --json --traces 1
+	cp out compared
+	run $code explore "$top/programs/oltp/checked/smallbank-payments.tx" -i $level --robust --json
+	equal "what compare explores at $level" \
+		"$(sed 's/.*"exploration":{"executions":\([0-9]*\).*/\1/' compared)" \
+		"$(sed 's/.*"histories":\([0-9]*\).*/\1/' out)"
+done
+echo '{"history":1,"sessions":[{"transactions":[{"events":[["stmt",-1],["w","x",1]]}]}]}' >stmt.json
+run 3 check stmt.json
+says 'statements have numbers from 0'
 sed "s/^txn add()/& at psi/" lost.tx >own.tx
 run 3 explore own.tx
 prints_nothing
@@ -352,7 +387,7 @@ equal 'the levels asked about' "$(cat line)" \
 	'level     its levels; the strict and the relaxed boundary, exact encoding'
 own="mix.jsonl:1: transaction 'add' has level si of its own"
 for how in check predict; do
-	run 3 $how mix.jsonl -i psi
+	run 2 $how mix.jsonl -i psi
 	prints_nothing
 	says "$own, beside which the others cannot have psi: choose another level with -i"
 done

@@ -73,7 +73,7 @@ bool trace_takes_level(const struct trace *t, enum level others,
 		const struct trace_transaction *w = &t->transactions[i];
 		if (!w->own) continue;
 		bool named = w->name && *w->name;
-		problem_set(problem, PROBLEM_INPUT,
+		problem_set(problem, PROBLEM_REQUEST,
 		            "%s:%u: %s%s%s has level %s of its own%s", t->file,
 		            w->line ? w->line : t->line,
 		            named ? "transaction '" : "a transaction",

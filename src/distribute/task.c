@@ -79,6 +79,13 @@ bool task_take_program(const struct task *t, const struct program *p,
 		library_bound_sessions(p, t->bounds);
 		return true;
 	}
+	if (t->digest == program_digest_otherwise(p)) {
+		text_format(why,
+		            "%s was explored with%s --serializable=postgres, "
+		            "which has to be the same now",
+		            program_path(p), program_is_ssi(p) ? "out" : "");
+		return false;
+	}
 	text_format(why,
 	            "%s, or a file that it imports, is not what it was: "
 	            "its hash was %016" PRIx64 ", and is %016" PRIx64,

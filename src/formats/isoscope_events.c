@@ -166,6 +166,8 @@ static bool begin_statement(struct line_parser *p)
 	if (!form_next(&p->f, &n)) return false;
 	if (n.kind != FORM_INTEGER || !n.fits)
 		return line_expected(p, &n, "the number of a statement");
+	if (n.number < 0)
+		return line_wrong(p, &n, "statements have numbers from 0");
 	if (p->grouped && n.number <= p->statement)
 		return line_wrong(
 			p, &n,

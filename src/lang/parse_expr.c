@@ -1,4 +1,5 @@
 /* Expressions: the nodes of the tree, and operators by their strength. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +34,27 @@ struct symbol *parse_name(struct parser *p, const char *what)
 	return symbol_find(&p->syntax->symbols, "?", 1);
 }
 
+/* postgres-serializable without quotes: fails, and reads it all. */
+static struct symbol *unquoted_level(struct parser *p)
+{
+	uint32_t from = parser_here(p), to = from;
+	while (to < p->text->length &&
+	       (isalnum((unsigned char)p->text->text[to]) ||
+	        p->text->text[to] == '-'))
+		to++;
+	const char *name = p->text->text + from;
+	parser_fail(p, from, "a name with '-' is in quotes: \"%.*s\"",
+	            (int)(to - from), name);
+	while (parser_peek(p) != TOKEN_END && parser_here(p) < to)
+		parser_advance(p);
+	return symbol_find(&p->syntax->symbols, name, to - from);
+}
+
 struct symbol *parse_level(struct parser *p)
 {
+	if (parser_peek(p) == TOKEN_NAME &&
+	    parser_peek_second(p) == TOKEN_MINUS)
+		return unquoted_level(p);
 	if (parser_peek(p) != TOKEN_STRING)
 		return parse_name(p, "a level's name");
 	uint32_t length;

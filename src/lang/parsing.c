@@ -64,14 +64,16 @@ bool parser_word_is(const struct parser *p, const char *word)
 	       !memcmp(p->text->text + t->offset, word, t->length);
 }
 
-/* Is this word followed by a level, "at" NAME? "txn" is then an anonymous
- * transaction; "txn" NAME "(" declares one. */
+/* Is this word followed by a level, "at" and its name, or that of a deployment
+ * in quotes? "txn" is then an anonymous transaction; "txn" NAME "(" declares
+ * one. */
 static bool has_level(const struct parser *p)
 {
 	struct parser next = *p;
 	parser_advance(&next);
-	return parser_word_is(&next, "at") &&
-	       parser_peek_second(&next) == TOKEN_NAME;
+	if (!parser_word_is(&next, "at")) return false;
+	enum token_kind level = parser_peek_second(&next);
+	return level == TOKEN_NAME || level == TOKEN_STRING;
 }
 
 bool parser_begins_item(const struct parser *p)

@@ -234,9 +234,15 @@ static bool on_explore_tick(void *payload, const struct explore_stats *s,
 static struct explore_options exploration_options(const struct comparison *c,
                                                   enum level level)
 {
+	enum explorer_algorithm a = EXPLORE_CE;
+	/* Serial traces are met in the order of explore-ce. */
+	if (!level_is_serial(level))
+		a = explorer_usual_algorithm(c->program, level);
 	return (struct explore_options){
+		.algorithm = a,
 		.level = level,
-		.base = level_base(level),
+		.base = a == EXPLORE_CE ? level_base(level) : level,
+		.max_changes = UINT64_MAX,
 		.budget = what_is_left(c),
 	};
 }

@@ -161,6 +161,10 @@ static void add_column(struct result *r, struct result_values *to,
 	result_flag(r, column, "complete", c->ran && c->complete);
 	result_count(r, column, "histories", c->histories);
 	result_text(r, column, "verdict", verdict_word(verdict_of(table, l)));
+	result_text(r, column, "missing",
+	            program_mixes(table->program) && !level_mixes(l)
+	                    ? "it cannot stand beside other levels"
+	                    : NULL);
 	struct result_values *violated = result_list(r, column, "violated");
 	for (uint32_t i = 0; i < table->row_count; i++)
 		result_count(r, violated, NULL, table->rows[i].violated[l]);

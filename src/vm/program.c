@@ -406,7 +406,12 @@ const char *program_path(const struct program *p)
 
 uint64_t program_digest(const struct program *p)
 {
-	return p->digest;
+	return p->ssi ? hash_mix(p->digest, 1) : p->digest;
+}
+
+uint64_t program_digest_otherwise(const struct program *p)
+{
+	return p->ssi ? p->digest : hash_mix(p->digest, 1);
 }
 
 uint32_t program_session_count(const struct program *p)
@@ -491,7 +496,6 @@ bool program_is_ssi(const struct program *p)
 void program_be_ssi(struct program *p)
 {
 	assert(!p->original);
-	if (!p->ssi) p->digest = hash_mix(p->digest, 1);
 	p->ssi = true;
 }
 

@@ -44,6 +44,8 @@ const char *program_path(const struct program *p);
 /* A hash of all the bytes that it was read from: of its file, of those that are
  * imported, of shared objects with its code in C. */
 uint64_t program_digest(const struct program *p);
+/* What that would be if program_is_ssi() were not what it is. */
+uint64_t program_digest_otherwise(const struct program *p);
 /* Sessions in order of declaration; `finally`, if any, is the last. */
 uint32_t program_session_count(const struct program *p);
 bool program_has_finally(const struct program *p);
