@@ -513,7 +513,8 @@ void points_lock(struct points *p, uint32_t key, enum strength strength,
 	                                 .key = key,
 	                                 .source = NONE,
 	                                 .statement = statement,
-	                                 .strength = strength });
+	                                 .strength = strength,
+	                                 .beside = is_beside(p, strength) });
 }
 
 /* The newest of the pending transaction's locks of the key by reads, or of any
@@ -629,22 +630,25 @@ static bool has_written(const struct points *p, uint32_t key)
 	return i != NONE && p->locks[i].owner == p->pending.t;
 }
 
-/* What the pending transaction has looked for to insert, and has written, it
- * has had locked since. (Where rivals are excluded that follows.) */
-static void lock_inserted(struct points *p)
+/* What the pending transaction has looked for to insert, and has written, is at
+ * its commit as it found it, as its lock excludes all writes. (Where rivals are
+ * excluded that follows.) */
+static void read_inserted(struct points *p)
 {
 	const struct points_pending *t = &p->pending;
-	uint32_t end = p->lock_count;
 	if (t->aborts || !level_has_snapshots(t->level) ||
 	    level_excludes_rivals(t->level))
 		return;
-	for (uint32_t i = t->first; i < end; i++) {
-		struct point_lock l = p->locks[i];
-		if (!l.beside || l.moot || l.strength != STRENGTH_INSERT ||
-		    !has_written(p, l.key))
-			continue;
-		l.beside = false;
-		add_lock(p, l);
+	for (uint32_t i = t->first; i < p->lock_count; i++) {
+		const struct point_lock *l = &p->locks[i];
+		if (l->beside && !l->moot && l->source != NONE &&
+		    l->strength == STRENGTH_INSERT && has_written(p, l->key))
+			read_at(p, (struct point_read){ .reader = t->t,
+			                                .key = l->key,
+			                                .source = l->source,
+			                                .at = t->commit,
+			                                .statement =
+			                                        l->statement });
 	}
 }
 
@@ -701,8 +705,8 @@ void points_end(struct points *p)
 	struct points_pending *t = &p->pending;
 	word *past = order_row(p->past, t->t, p->words);
 	assert(t->t);
-	lock_inserted(p);
 	hold_locks(p);
+	read_inserted(p);
 	while (!holds_at_commit(p) && t->resolved < p->lock_count)
 		resolve(p, t->commit);
 	assert(t->resolved == p->lock_count ||
