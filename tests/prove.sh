@@ -98,5 +98,41 @@ says '--max-length takes a number from 2 to 8'
 run 2 prove bank.tx -i sj
 run 3 prove none.tx
 run 3 prove "$ISOSCOPE_SOURCE/programs/sql/seats.spec"
-says 'prove reads programs in .tx only'
+says 'prove reads programs in .tx, and routines in .sql'
+
+# Routines of a file of SQL.
+cat >bank.sql <<'END'
+CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL);
+CREATE FUNCTION withdraw(a int, n int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE b int;
+BEGIN
+  SELECT balance INTO b FROM account WHERE id = a;
+  IF b >= n THEN UPDATE account SET balance = b - n WHERE id = a; END IF;
+END $$;
+END
+run 1 prove bank.sql --client found.spec
+prints "not serializable under PostgreSQL's Read Committed (prc)"
+prints 'These transactions, for example: withdraw('
+run 1 explore --robust found.spec --quiet
+run 0 prove bank.sql -i si
+run 0 prove bank.sql -i ser
+cat >handled.sql <<'END'
+CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL);
+CREATE FUNCTION open(a int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO account VALUES (a, 0);
+EXCEPTION WHEN unique_violation THEN NULL;
+END $$;
+END
+run 4 prove handled.sql
+prints 'a block with EXCEPTION is not covered'
+# What is proved and what is not, of the programs that are shipped.
+while read -r program level code; do
+	run "$code" prove "$ISOSCOPE_SOURCE/programs/sql/apps/$program.sql" -i "$level"
+done <<'END'
+courseware prc 1
+courseware si 1
+courseware ser 0
+twitter ser 0
+END
 finish

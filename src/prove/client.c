@@ -7,19 +7,22 @@
 #include "base/memory.h"
 #include "compile/load.h"
 #include "dpor/explorer.h"
+#include "dpor/known_rows.h"
 #include "history/history.h"
+#include "prove/sql_client.h"
+#include "sql/load.h"
 #include "vm/program.h"
 
 /* ---- values of a model ---- */
 
-static bool model_true(const struct instances *x, Z3_model m, Z3_ast a)
+bool client_true(const struct instances *x, Z3_model m, Z3_ast a)
 {
 	Z3_ast v;
 	return Z3_model_eval(x->z, m, a, true, &v) &&
 	       Z3_get_bool_value(x->z, v) == Z3_L_TRUE;
 }
 
-static int64_t model_number(const struct instances *x, Z3_model m, Z3_ast a)
+int64_t client_number(const struct instances *x, Z3_model m, Z3_ast a)
 {
 	Z3_ast v;
 	int64_t n = 0;
@@ -32,8 +35,8 @@ static int64_t model_number(const struct instances *x, Z3_model m, Z3_ast a)
 static void print_value(struct text *out, const struct instances *x, Z3_model m,
                         struct term t)
 {
-	int64_t tag = model_number(x, m, t.tag);
-	int64_t n = model_number(x, m, t.number);
+	int64_t tag = client_number(x, m, t.tag);
+	int64_t n = client_number(x, m, t.number);
 	if (tag == VALUE_NULL)
 		value_print(out, value_null());
 	else if (tag == VALUE_BOOL)
@@ -52,6 +55,10 @@ void client_call(struct text *out, const struct instances *x, Z3_model m,
                  uint32_t i)
 {
 	const struct instance *t = &x->items[i];
+	if (x->app->image) {
+		sql_client_call(out, x, m, i);
+		return;
+	}
 	text_format(out, "%s(", t->s->name);
 	for (uint32_t p = 0; p < t->s->param_count; p++) {
 		bool used = false;
@@ -81,8 +88,8 @@ static void print_globals(struct text *out, const struct instances *x,
 		for (uint32_t i = 0; i < t->s->access_count; i++) {
 			const struct access *r = &t->s->accesses[i];
 			if (r->write ||
-			    !model_true(x, m, t->nodes[r->happens].truth) ||
-			    model_number(x, m, t->source[i]))
+			    !client_true(x, m, t->nodes[r->happens].truth) ||
+			    client_number(x, m, t->source[i]))
 				continue;
 			text_clear(&key);
 			text_format(&key, "global %s",
@@ -124,13 +131,13 @@ static void print_sessions(struct text *out, const struct instances *x,
                            Z3_model m)
 {
 	uint32_t order[INSTANCES_MAX], number = 0;
-	bool done[INSTANCES_MAX] = { false };
+	bool done[INSTANCES_MAX] = { false }, sql = x->app->image != NULL;
 	struct text name = { 0 };
 	for (uint32_t i = 0; i < x->count; i++) {
 		uint32_t k = i;
-		int64_t c = model_number(x, m, x->items[i].commit);
-		for (;
-		     k && model_number(x, m, x->items[order[k - 1]].commit) > c;
+		int64_t c = client_number(x, m, x->items[i].commit);
+		for (; k &&
+		       client_number(x, m, x->items[order[k - 1]].commit) > c;
 		     k--)
 			order[k] = order[k - 1];
 		order[k] = i;
@@ -142,19 +149,26 @@ static void print_sessions(struct text *out, const struct instances *x,
 			text_clear(&name);
 			text_format(&name, "client%" PRIu32, ++number);
 		} while (is_taken(x->app, text_get(&name)));
-		text_format(out, "\nsession %s {\n", text_get(&name));
+		text_format(out, sql ? "\nsession %s\n" : "\nsession %s {\n",
+		            text_get(&name));
+		uint32_t steps = 0;
 		for (uint32_t j = k; j < x->count; j++) {
 			uint32_t i = order[j];
 			if (i != first &&
-			    !model_true(x, m, x->between[first][i].session))
+			    !client_true(x, m, x->between[first][i].session))
 				continue;
 			assert(!done[i]);
 			done[i] = true;
+			if (sql) {
+				sql_client_step(out, x, m, i, text_get(&name),
+				                ++steps);
+				continue;
+			}
 			text_string(out, "    ");
 			client_call(out, x, m, i);
 			text_string(out, ";\n");
 		}
-		text_string(out, "}\n");
+		if (!sql) text_string(out, "}\n");
 	}
 	text_free(&name);
 }
@@ -162,6 +176,13 @@ static void print_sessions(struct text *out, const struct instances *x,
 void client_write(struct text *out, const struct instances *x, Z3_model m,
                   enum level others, bool own_values)
 {
+	if (x->app->image) {
+		text_string(out, "# isoscope explore --robust\n");
+		sql_client_setup(out, x, m, own_values);
+		print_sessions(out, x, m);
+		text_format(out, "isolation %s\n", level_word(others));
+		return;
+	}
 	text_format(out, "isolation %s;\n\n", level_word(others));
 	text_string(out, text_get(&x->app->declarations));
 	print_globals(out, x, m, own_values);
@@ -186,10 +207,14 @@ struct client_found client_explore(const char *path, const struct text *client,
 {
 	struct client_found found = { .history = NULL };
 	struct diags d = { 0 };
-	struct program *p =
-		load_program_text(path, text_get(client), client->length, &d);
+	struct text name = { 0 };
+	text_format(&name, "%s%s", path, sql_is_script(path) ? ".spec" : "");
+	struct program *p = load_program_text(text_get(&name), text_get(client),
+	                                      client->length, &d);
 	diags_free(&d);
+	text_free(&name);
 	if (!p) return found;
+	explorer_know_rows(p, budget->interrupt, budget->timeout);
 	struct explore_options o = {
 		.algorithm = explorer_usual_algorithm(p, others),
 		.level = others,
@@ -204,7 +229,8 @@ struct client_found client_explore(const char *path, const struct text *client,
 	struct explorer *e = explorer_new(p, &o, &observer);
 	explorer_run(e);
 	found.histories = explorer_stats(e)->histories;
-	found.complete = explorer_stats(e)->stop == STOP_NONE;
+	found.complete =
+		explorer_stats(e)->stop == STOP_NONE && !program_fault(p);
 	explorer_free(e);
 	program_free(p);
 	return found;

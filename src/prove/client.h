@@ -9,6 +9,9 @@
 
 struct history;
 
+/* Of the model. */
+bool client_true(const struct instances *x, Z3_model m, Z3_ast a);
+int64_t client_number(const struct instances *x, Z3_model m, Z3_ast a);
 /* Of the model, a program in .tx; with its first values, or with those that the
  * program declares. */
 void client_write(struct text *out, const struct instances *x, Z3_model model,

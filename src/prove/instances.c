@@ -130,6 +130,8 @@ static Z3_ast node_truth(struct instances *x, const struct instance *t,
 		                of[n->b].value.number);
 	case NODE_IS_INT: return has_tag(x, of[n->a].value, VALUE_INT);
 	case NODE_IS_BOOL: return has_tag(x, of[n->a].value, VALUE_BOOL);
+	case NODE_IS_STRING: return has_tag(x, of[n->a].value, VALUE_STRING);
+	case NODE_FIRST: return Z3_mk_eq(z, t->source[n->a], number(z, 0));
 	case NODE_HOLDS:
 		return both(z, has_tag(x, of[n->a].value, VALUE_BOOL),
 		            Z3_mk_eq(z, of[n->a].value.number, number(z, 1)));
@@ -277,7 +279,7 @@ static void find_conflicts(struct instances *x, uint32_t a, uint32_t b)
 	struct between *k = &x->between[a][b];
 	const struct instance *s = &x->items[a], *t = &x->items[b];
 	Z3_context z = x->z;
-	Z3_ast wr = NULL, ww = NULL, rw = NULL;
+	Z3_ast wr = NULL, ww = NULL, rw = NULL, seen = NULL;
 	for (uint32_t i = 0; i < s->s->access_count; i++)
 		for (uint32_t j = 0; j < t->s->access_count; j++) {
 			struct spot m = { s, i }, n = { t, j };
@@ -285,11 +287,14 @@ static void find_conflicts(struct instances *x, uint32_t a, uint32_t b)
 			Z3_ast met;
 			if (w1 && w2 && (met = meet(x, m, n)))
 				ww = some(z, ww, met);
-			if (w1 && !w2 && (met = read_meets_write(x, n, m)))
-				wr = some(z, wr,
-				          both(z, met,
-				               Z3_mk_eq(z, t->source[j],
-				                        s->commit)));
+			if (w1 && !w2 && (met = read_meets_write(x, n, m))) {
+				met = both(
+					z, met,
+					Z3_mk_eq(z, t->source[j], s->commit));
+				wr = some(z, wr, met);
+				if (!access_at(n)->beside)
+					seen = some(z, seen, met);
+			}
 			if (!w1 && w2 && (met = read_meets_write(x, m, n)))
 				rw = some(z, rw,
 				          both(z, met,
@@ -299,6 +304,7 @@ static void find_conflicts(struct instances *x, uint32_t a, uint32_t b)
 	Z3_ast parts[] = { or_false(z, ww), commits(s), commits(t),
 		           instances_before(x, a, b) };
 	k->wr = or_false(z, wr);
+	k->seen = or_false(z, seen);
 	k->ww = Z3_mk_and(z, 4, parts);
 	k->rw = or_false(z, rw);
 	Z3_ast all[] = { k->session, k->wr, k->ww, k->rw };
@@ -412,10 +418,14 @@ static void order_own_reads(struct instances *x, const struct instance *t)
 	for (uint32_t i = 0; i < t->s->access_count; i++)
 		for (uint32_t j = i + 1; j < t->s->access_count; j++) {
 			struct spot m = { t, i }, n = { t, j };
-			if (access_at(m)->write || access_at(n)->write)
+			if (access_at(m)->write || access_at(n)->write ||
+			    access_at(m)->beside || access_at(n)->beside)
 				continue;
 			if (level_has_statements(t->level) &&
-			    access_at(m)->statement == access_at(n)->statement)
+			    access_at(m)->statement >= access_at(n)->statement)
+				continue;
+			if (access_at(m)->statement > access_at(n)->statement &&
+			    moving)
 				continue;
 			Z3_ast met = meet(x, m, n);
 			if (!met) continue;
@@ -437,7 +447,7 @@ static void order_sight(struct instances *x, bool rivals)
 			struct between *k = &x->between[a][b];
 			if (a == b) continue;
 			implies(x, k->session, k->direct);
-			implies(x, k->wr, k->direct);
+			implies(x, k->seen, k->direct);
 			implies(x, k->direct, k->past);
 			implies(x, k->past, instances_before(x, a, b));
 			if (rivals) implies(x, k->ww, k->past);
@@ -514,7 +524,7 @@ static void order_snapshot(struct instances *x, uint32_t a)
 	instances_assert(x, Z3_mk_lt(z, t->begin, t->commit));
 	for (uint32_t i = 0; i < t->s->access_count; i++) {
 		struct spot read = { t, i };
-		if (!access_at(read)->write)
+		if (!access_at(read)->write && !access_at(read)->beside)
 			implies(x, happens(read),
 			        Z3_mk_le(z, t->source[i], t->begin));
 	}
@@ -529,6 +539,22 @@ static void order_snapshot(struct instances *x, uint32_t a)
 	}
 }
 
+/* Two accesses, as they are listed: what a statement reads and does not lock is
+ * of one moment. */
+static void order_two_points(struct instances *x, const struct instance *t,
+                             uint32_t j, uint32_t i)
+{
+	const struct access *a = access_at((struct spot){ t, j });
+	const struct access *b = access_at((struct spot){ t, i });
+	bool plain = !a->write && !b->write && !a->beside && !b->beside &&
+	             a->strength == STRENGTH_PLAIN &&
+	             b->strength == STRENGTH_PLAIN;
+	if (a->statement < b->statement)
+		instances_assert(x, Z3_mk_lt(x->z, t->point[j], t->point[i]));
+	if (a->statement == b->statement && plain)
+		instances_assert(x, Z3_mk_eq(x->z, t->point[j], t->point[i]));
+}
+
 /* Statements have their points one after the other, those of its session
  * before. */
 static void order_points(struct instances *x, uint32_t a)
@@ -539,11 +565,7 @@ static void order_points(struct instances *x, uint32_t a)
 	for (uint32_t i = 0; i < t->s->access_count; i++) {
 		struct spot m = { t, i };
 		instances_assert(x, Z3_mk_lt(z, t->point[i], t->commit));
-		for (uint32_t j = 0; j < i; j++)
-			if (access_at((struct spot){ t, j })->statement <
-			    access_at(m)->statement)
-				instances_assert(x, Z3_mk_lt(z, t->point[j],
-				                             t->point[i]));
+		for (uint32_t j = 0; j < i; j++) order_two_points(x, t, j, i);
 		if (!access_at(m)->write)
 			implies(x, happens(m),
 			        Z3_mk_lt(z, t->source[i], t->point[i]));
@@ -668,16 +690,16 @@ static void make_instance(struct instances *x, struct instance *t,
 	t->nodes = mem_take0(s->node_count, sizeof *t->nodes);
 	t->source = mem_take0((size_t)s->access_count + 1, sizeof *t->source);
 	t->point = mem_take0((size_t)s->access_count + 1, sizeof *t->point);
+	for (uint32_t i = 0; i < s->access_count; i++) {
+		t->source[i] = fresh(x->z, false);
+		t->point[i] = fresh(x->z, false);
+	}
 	for (uint32_t i = 0; i < s->node_count; i++) {
 		const struct node *n = &s->nodes[i];
 		if (node_is_value(n))
 			t->nodes[i].value = node_value(x, t, n);
 		else
 			t->nodes[i].truth = node_truth(x, t, n);
-	}
-	for (uint32_t i = 0; i < s->access_count; i++) {
-		t->source[i] = fresh(x->z, false);
-		t->point[i] = fresh(x->z, false);
 	}
 }
 

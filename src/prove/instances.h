@@ -47,6 +47,7 @@ struct instance {
 struct between {
 	Z3_ast session; /* a precedes b in a session */
 	Z3_ast wr, ww, rw;
+	Z3_ast seen;    /* wr, and so a is in sight of b */
 	Z3_ast depends; /* one of these */
 	Z3_ast past;    /* a is in sight of b, through others as well */
 	Z3_ast direct;  /* by one step */

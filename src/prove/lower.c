@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "lang/ast.h"
 #include "prove/build.h"
 #include "prove/texts.h"
 #include "vm/bytecode.h"

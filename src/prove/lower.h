@@ -1,13 +1,18 @@
-/* The transactions of a program in .tx, as summaries. */
+/* The transactions of a program as summaries. */
 #ifndef ISO_PROVE_LOWER_H
 #define ISO_PROVE_LOWER_H
 
-#include "lang/ast.h"
 #include "prove/summary.h"
 
-/* Of a tree that was checked. What cannot be said is added to a->uncovered, and
- * taken for something simpler. */
+struct program;
+struct sources;
+struct syntax;
+
+/* Of a tree in .tx that was checked. What cannot be said is added to
+ * a->uncovered, and taken for something simpler. */
 void lower(struct application *a, const struct syntax *tree,
            struct sources *all);
+/* Of a program in SQL: the routines that no other one calls. */
+void lower_sql(struct application *a, const struct program *p);
 
 #endif

@@ -12,7 +12,7 @@
 #include "prove/instances.h"
 #include "prove/lower.h"
 #include "sql/load.h"
-#include "vm/program.h"
+#include "vm/bytecode.h"
 
 enum {
 	CONTEXT_MOST = 50,       /* instances in one context of the solver */
@@ -160,8 +160,8 @@ static bool concretise(struct search *x, struct instances *in)
 		}
 		Z3_model m = model_of(in);
 		assert(m);
-		bool confirmed =
-			confirm(x, in, m, true) || confirm(x, in, m, false);
+		bool confirmed = confirm(x, in, m, true) ||
+		                 (!in->app->image && confirm(x, in, m, false));
 		if (!confirmed) block(in, m);
 		Z3_model_dec_ref(in->z, m);
 		if (confirmed) return true;
@@ -365,15 +365,19 @@ struct program *prove_load(struct application *out, const char *path,
 		                    .transactions = true,
 		                    .look = on_tree,
 		                    .data = out };
+	struct sql_arguments given = { .transactions = true };
 	size_t length = strlen(path);
 	application_init(out, path);
-	if (sql_is_spec(path) || sql_is_script(path) ||
+	look.given = &given;
+	if (sql_is_spec(path) ||
 	    (length > 3 && !strcmp(path + length - 3, ".so"))) {
 		diags_add(d, DIAG_ERROR, path, 0, 0, NULL,
-		          "prove reads programs in .tx only");
+		          "prove reads programs in .tx, and routines in .sql");
 		return NULL;
 	}
-	return load_program_edited(path, &look, d);
+	struct program *p = load_program_edited(path, &look, d);
+	if (p && program_is_sql(p)) lower_sql(out, p);
+	return p;
 }
 
 void prove(struct proof *out, const struct application *app,

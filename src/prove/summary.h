@@ -19,20 +19,25 @@
 #include "vm/program.h"
 #include "vm/value.h"
 
+struct sql_image;
+struct sql_routine;
+
 /*     identifier, operands */
 #define NODE_TABLE(X)                                                   \
 	/* conditions */                                                \
 	X(NODE_FALSE)                                                   \
 	X(NODE_TRUE)                                                    \
-	X(NODE_NOT)     /* condition a */                               \
-	X(NODE_AND)     /* conditions a, b */                           \
-	X(NODE_OR)      /* conditions a, b */                           \
-	X(NODE_EQUAL)   /* values a, b */                               \
-	X(NODE_LESS)    /* values a, b: of integers */                  \
-	X(NODE_IS_INT)  /* value a */                                   \
-	X(NODE_IS_BOOL) /* value a */                                   \
-	X(NODE_HOLDS)   /* value a is `true` */                         \
-	X(NODE_FITS)    /* value a, an integer, has 64 bits */          \
+	X(NODE_NOT)       /* condition a */                             \
+	X(NODE_AND)       /* conditions a, b */                         \
+	X(NODE_OR)        /* conditions a, b */                         \
+	X(NODE_EQUAL)     /* values a, b */                             \
+	X(NODE_LESS)      /* values a, b: of integers */                \
+	X(NODE_IS_INT)    /* value a */                                 \
+	X(NODE_IS_BOOL)   /* value a */                                 \
+	X(NODE_IS_STRING) /* value a: of no other kind */               \
+	X(NODE_FIRST)     /* access a reads what is there at first */   \
+	X(NODE_HOLDS)     /* value a is `true` */                       \
+	X(NODE_FITS)      /* value a, an integer, has 64 bits */        \
 	X(NODE_GUESS)                                                   \
 	/* values */                                                    \
 	X(NODE_CONSTANT)  /* number a of the application's constants */ \
@@ -83,6 +88,9 @@ struct access {
 	bool many;
 	uint32_t statement; /* these increase */
 	uint32_t line;
+	/* A read of what is there at a moment of its own, whatever the
+	 * transaction sees else. */
+	bool beside;
 };
 
 /* A transaction of the program. */
@@ -91,6 +99,7 @@ struct summary {
 	uint32_t param_count;
 	const char *const *params;
 	own_level own;
+	const struct sql_routine *routine; /* in SQL */
 	struct node *nodes;
 	uint32_t node_count, node_capacity;
 	struct access *accesses;
@@ -121,6 +130,7 @@ struct family {
 struct application {
 	struct region region;
 	const char *path;
+	const struct sql_image *image; /* of a program in SQL; borrowed */
 	struct summary *summaries;
 	uint32_t summary_count, summary_capacity;
 	struct family *families;

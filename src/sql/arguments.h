@@ -17,6 +17,8 @@ struct sql_arguments {
 	size_t text_count;
 	/* Conditions read all rows, as those do that can make no difference. */
 	bool all_rows;
+	/* Only routines are asked about: there need not be sessions. */
+	bool transactions;
 	/* A private PostgreSQL carries statements out. */
 	bool server;
 	/* Which rows there can be is looked for until it is interrupted (NULL:

@@ -438,7 +438,7 @@ bool spec_of_script(struct spec *s, struct sources *all, uint32_t source,
 			                      .sql = { { from, 0 }, n } };
 		if (!source_check_text(all, from)) r.failed = true;
 	}
-	if (!r.failed && !s->session_count)
+	if (!r.failed && !s->session_count && !(given && given->transactions))
 		fail(&r, (struct place){ source, 0 },
 		     "there is no session: give it one with --session "
 		     "'name: SQL'");

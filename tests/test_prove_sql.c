@@ -1,0 +1,537 @@
+/* Proofs of programs in SQL against exploring: what is proved has no client
+ * with an execution that is not serializable, what is violated has one. Most
+ * programs are such that each of their accesses matters: one transaction reads
+ * what the other changes, and the other way round, each in its own way. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/source.h"
+#include "prove/client.h"
+#include "prove/prove.h"
+#include "suites.h"
+#include "support.h"
+
+static const char schema[] =
+	"CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL, w int);\n"
+	"CREATE TABLE u (id int PRIMARY KEY, v int NOT NULL, w int);\n";
+static const char keyed_schema[] =
+	"CREATE TABLE u (id int PRIMARY KEY, v int NOT NULL UNIQUE, w int);\n"
+	"CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL, w int REFERENCES "
+	"u);\n";
+
+struct maker {
+	struct rng *r;
+	struct text *t;
+};
+
+static bool one_in(struct maker *m, uint32_t n)
+{
+	return !rng_below(m->r, n);
+}
+
+/* Mostly one key, so that transactions meet. */
+static const char *key(struct maker *m)
+{
+	static const char *const keys[] = { "1", "1", "1", "a",
+		                            "a", "b", "2", "a + 1" };
+	return keys[rng_below(m->r, 8)];
+}
+
+static const char *number(struct maker *m)
+{
+	static const char *const numbers[] = { "1", "1", "0", "2", "a", "x" };
+	return numbers[rng_below(m->r, 6)];
+}
+
+/* Into x: what the transaction makes of the table. */
+static void add_read(struct maker *m, const char *table)
+{
+	struct text *t = m->t;
+	switch (rng_below(m->r, 9)) {
+	case 0:
+	case 1:
+		text_format(t, "  SELECT v INTO x FROM %s WHERE id = %s;\n",
+		            table, key(m));
+		return;
+	case 2:
+		text_format(t,
+		            "  SELECT v INTO x FROM %s WHERE id = %s "
+		            "FOR UPDATE;\n",
+		            table, key(m));
+		return;
+	case 3:
+		text_format(t,
+		            "  SELECT count(*) INTO x FROM %s WHERE v = %s;\n",
+		            table, number(m));
+		return;
+	case 4:
+		text_format(t, "  SELECT %s(v) INTO x FROM %s;\n",
+		            one_in(m, 2)   ? "max"
+		            : one_in(m, 2) ? "min"
+		                           : "sum",
+		            table);
+		return;
+	case 5:
+		text_format(t,
+		            "  SELECT count(*) INTO x FROM %s WHERE id >= "
+		            "%s;\n",
+		            table, number(m));
+		return;
+	case 6:
+		text_format(t,
+		            "  x := (SELECT w FROM %s WHERE v > %s AND NOT "
+		            "w = %s LIMIT 1);\n",
+		            table, number(m), number(m));
+		return;
+	case 7:
+		text_format(t,
+		            "  IF EXISTS (SELECT 1 FROM %s WHERE id = %s) "
+		            "THEN x := 1; ELSE x := 0; END IF;\n",
+		            table, key(m));
+		return;
+	default:
+		text_format(t,
+		            "  SELECT l.v + r.v INTO x FROM %s l JOIN %s r ON "
+		            "r.id = l.v WHERE l.id = %s;\n",
+		            table, table, key(m));
+	}
+}
+
+static void add_write(struct maker *m, const char *table)
+{
+	struct text *t = m->t;
+	switch (rng_below(m->r, 9)) {
+	case 0:
+	case 1:
+		text_format(t, "  UPDATE %s SET v = %s WHERE id = %s;\n", table,
+		            number(m), key(m));
+		return;
+	case 2:
+		text_format(t, "  UPDATE %s SET v = v + 1 WHERE id = %s;\n",
+		            table, key(m));
+		return;
+	case 3:
+		text_format(t, "  UPDATE %s SET w = %s WHERE v = %s;\n", table,
+		            number(m), number(m));
+		return;
+	case 4:
+	case 5:
+		text_format(t, "  INSERT INTO %s VALUES (%s, %s)%s;\n", table,
+		            key(m), number(m),
+		            one_in(m, 2)   ? ""
+		            : one_in(m, 2) ? " ON CONFLICT DO NOTHING"
+		                           : " ON CONFLICT (id) DO UPDATE "
+		                             "SET w = excluded.v");
+		return;
+	case 6:
+		text_format(t, "  DELETE FROM %s WHERE id = %s;\n", table,
+		            key(m));
+		return;
+	case 7:
+		text_format(t, "  DELETE FROM %s WHERE v = %s;\n", table,
+		            number(m));
+		return;
+	default:
+		text_format(t,
+		            "  FOR r IN SELECT id, v FROM %s LOOP UPDATE %s "
+		            "SET w = x WHERE id = r.id; END LOOP;\n",
+		            table, table);
+	}
+}
+
+static void begin_function(struct maker *m, unsigned i)
+{
+	text_format(m->t,
+	            "CREATE FUNCTION f%u(a int, b int) RETURNS int LANGUAGE "
+	            "plpgsql AS $$\nDECLARE x int := 0; r record;\nBEGIN\n",
+	            i);
+}
+
+static void end_function(struct maker *m)
+{
+	text_string(m->t, "  RETURN x;\nEND $$;\n");
+}
+
+/* It reads one table and then, perhaps, changes the other. */
+static void add_step(struct maker *m, const char *from, const char *to)
+{
+	static const char *const conditions[] = { "x = 0",     "x = 1",
+		                                  "x IS NULL", "NOT x > 0",
+		                                  "x >= 1",    "FOUND" };
+	bool guarded = one_in(m, 2);
+	add_read(m, from);
+	if (guarded)
+		text_format(m->t, "  IF %s THEN\n",
+		            conditions[rng_below(m->r, 6)]);
+	add_write(m, to);
+	if (guarded) text_string(m->t, "  END IF;\n");
+}
+
+static unsigned add_functions(struct maker *m)
+{
+	static const char *const tables[] = { "t", "u" };
+	unsigned count = 1 + rng_below(m->r, 2);
+	bool crossed = one_in(m, 2);
+	for (unsigned i = 0; i < count; i++) {
+		const char *one = tables[crossed ? i : 0];
+		const char *other = tables[crossed ? 1 - i : 0];
+		begin_function(m, i);
+		uint32_t shape = rng_below(m->r, 10);
+		if (shape < 7)
+			add_step(m, one, other);
+		else if (shape < 8)
+			add_write(m, other);
+		else if (shape < 9)
+			add_read(m, one);
+		else
+			for (int k = 0; k < 2; k++)
+				add_step(m, tables[rng_below(m->r, 2)],
+				         tables[rng_below(m->r, 2)]);
+		end_function(m);
+	}
+	return count;
+}
+
+/* ---- clients ---- */
+
+enum { CLIENTS = 10 };
+
+static void add_rows(struct maker *m, const char *table)
+{
+	for (int id = 0; id < 3; id++)
+		if (one_in(m, 2))
+			text_format(
+				m->t,
+				"INSERT INTO %s VALUES (%d, %u, %s) ON "
+				"CONFLICT DO NOTHING;\n",
+				table, id, rng_below(m->r, 3),
+				one_in(m, 3)
+					? "NULL"
+					: "(SELECT id FROM u WHERE id = 1)");
+}
+
+static void explore_one(struct maker *m, const char *tables,
+                        const char *functions, unsigned count,
+                        const struct prove_options *o)
+{
+	struct budget budget = { .timeout = 5, .max_histories = 400 };
+	struct text t = { 0 };
+	struct maker w = { m->r, &t };
+	uint32_t instances = 2 + rng_below(m->r, 2), session = 0;
+	text_format(&t, "setup {\n%s%s", tables, functions);
+	add_rows(&w, "u");
+	add_rows(&w, "t");
+	text_string(&t, "}\n");
+	for (uint32_t i = 0; i < instances; i++) {
+		if (!i || o->terms.one_each || one_in(&w, 2))
+			text_format(&t, "session s%u\n", session++);
+		text_format(&t, "step p%u { SELECT f%u(%u, %u); }\n", i,
+		            rng_below(m->r, count), rng_below(m->r, 3),
+		            rng_below(m->r, 3));
+	}
+	struct client_found found =
+		client_explore("random.sql", &t, o->terms.level, &budget);
+	if (found.history)
+		ck_abort_msg(
+			"proved at %s%s, but\n%s", level_word(o->terms.level),
+			o->terms.one_each ? " (one each)" : "", text_get(&t));
+	ck_assert(found.histories || !found.complete);
+	text_free(&t);
+}
+
+struct tally {
+	unsigned proved, violated, open;
+};
+
+static void try_program(uint64_t seed, struct tally *tally)
+{
+	struct rng r = { seed };
+	struct text functions = { 0 }, text = { 0 };
+	struct maker m = { .r = &r, .t = &functions };
+	struct diags d = { 0 };
+	struct application app;
+	struct proof found;
+	static const enum level levels[] = { LEVEL_PRC, LEVEL_SI, LEVEL_SI,
+		                             LEVEL_PC,  LEVEL_CC, LEVEL_PSI,
+		                             LEVEL_RC,  LEVEL_RA, LEVEL_SER };
+	struct prove_options o = { .terms.level = levels[rng_below(&r, 9)],
+		                   .terms.one_each = one_in(&m, 2),
+		                   .max_length = 3,
+		                   .timeout = 2 };
+	unsigned count = add_functions(&m);
+	const char *tables = one_in(&m, 3) ? keyed_schema : schema;
+	text_format(&text, "%s%s", tables, text_get(&functions));
+	struct load_text file = { "random.sql", text_get(&text), text.length };
+	struct program *p = prove_load(&app, "random.sql", &file, &d);
+	if (!p)
+		ck_abort_msg("seed %llu: %s\n%s", (unsigned long long)seed,
+		             d.count ? d.items[0].message : "",
+		             text_get(&text));
+	prove(&found, &app, &o);
+	ck_assert(found.verdict != VERDICT_VIOLATED || found.history);
+	tally->proved += found.verdict == VERDICT_HOLDS;
+	tally->violated += found.verdict == VERDICT_VIOLATED;
+	tally->open += found.verdict == VERDICT_INCONCLUSIVE;
+	for (int i = 0; i < CLIENTS && found.verdict == VERDICT_HOLDS; i++)
+		explore_one(&m, tables, text_get(&functions), count, &o);
+	prove_free(&found);
+	program_free(p);
+	application_free(&app);
+	diags_free(&d);
+	text_free(&functions);
+	text_free(&text);
+}
+
+/* ---- what is known ---- */
+
+/* Bodies of functions f0, f1 .., and at each level whether they are
+ * serializable. Where they are, calls with these arguments are explored. */
+struct known {
+	const char *bodies[2];
+	enum level level;
+	bool serializable, keyed, one_each;
+};
+
+/* Each of one thing that a row, a scan, a guard, a lock or a moment does: what
+ * forgets it proves too much. */
+static const struct known all_known[] = {
+	/* Each reads what the other changes: a row, */
+	{ { "SELECT v INTO x FROM t WHERE id = a; IF x = 1 THEN UPDATE t SET v "
+	    "= 0 WHERE id = b; END IF;" },
+	  LEVEL_SI,
+	  false,
+	  false,
+	  false },
+	/* one that is not there, */
+	{ { "IF NOT EXISTS (SELECT 1 FROM u WHERE id = 1) THEN INSERT INTO t "
+	    "VALUES (1, 0); END IF;",
+	    "IF NOT EXISTS (SELECT 1 FROM t WHERE id = 1) THEN INSERT INTO u "
+	    "VALUES (1, 0); END IF;" },
+	  LEVEL_SI,
+	  false,
+	  false,
+	  false },
+	{ { "x := (SELECT v FROM u WHERE id = 1); INSERT INTO t VALUES (1, 0) "
+	    "ON CONFLICT DO NOTHING;",
+	    "x := (SELECT v FROM t WHERE id = 1); INSERT INTO u VALUES (1, 0) "
+	    "ON CONFLICT DO NOTHING;" },
+	  LEVEL_SI,
+	  false,
+	  false,
+	  false },
+	/* one that goes, */
+	{ { "IF EXISTS (SELECT 1 FROM u WHERE id = 1) THEN DELETE FROM t WHERE "
+	    "id = 1; END IF;",
+	    "IF EXISTS (SELECT 1 FROM t WHERE id = 1) THEN DELETE FROM u WHERE "
+	    "id = 1; END IF;" },
+	  LEVEL_SI,
+	  false,
+	  false,
+	  false },
+	/* those that a condition finds. */
+	{ { "SELECT count(*) INTO x FROM t WHERE v = 1; IF x = 0 THEN INSERT "
+	    "INTO t VALUES (a, 1); END IF;" },
+	  LEVEL_SI,
+	  false,
+	  false,
+	  false },
+	{ { "SELECT count(*) INTO x FROM t WHERE v = 1; IF x = 0 THEN INSERT "
+	    "INTO t VALUES (a, 1); END IF;" },
+	  LEVEL_SER,
+	  true,
+	  false,
+	  false },
+	{ { "SELECT count(*) INTO x FROM t; IF x >= 2 THEN DELETE FROM t WHERE "
+	    "id = a; END IF;" },
+	  LEVEL_SI,
+	  false,
+	  false,
+	  false },
+	{ { "UPDATE t SET v = 1 WHERE v = 0;",
+	    "UPDATE t SET v = 0 WHERE v = 1;" },
+	  LEVEL_SI,
+	  false,
+	  false,
+	  false },
+	{ { "FOR r IN SELECT id, v FROM u LOOP UPDATE t SET v = r.v WHERE id = "
+	    "r.id; END LOOP;",
+	    "FOR r IN SELECT id, v FROM t LOOP UPDATE u SET v = r.v WHERE id = "
+	    "r.id; END LOOP;" },
+	  LEVEL_PRC,
+	  false,
+	  false,
+	  false },
+	/* What all change keeps them apart, where they do change it. */
+	{ { "UPDATE u SET v = 1 WHERE id = 1; IF FOUND THEN SELECT v INTO x "
+	    "FROM t WHERE id = a; UPDATE t SET v = x WHERE id = b; END IF;" },
+	  LEVEL_SI,
+	  true,
+	  false,
+	  false },
+	{ { "SELECT v INTO x FROM t WHERE id = a; IF x = 0 THEN UPDATE u SET v "
+	    "= 1 WHERE id = 1; END IF; UPDATE t SET v = 1 WHERE id = b;" },
+	  LEVEL_SI,
+	  false,
+	  false,
+	  false },
+	/* A lock is no change: whoever comes behind it goes on. */
+	{ { "SELECT v INTO x FROM t WHERE id = 1 FOR UPDATE; UPDATE u SET v = "
+	    "x WHERE id = 1;",
+	    "SELECT v INTO x FROM u WHERE id = 1; UPDATE t SET v = x WHERE id "
+	    "= 1;" },
+	  LEVEL_SI,
+	  false,
+	  false,
+	  false },
+	{ { "SELECT v INTO x FROM t WHERE id = 1 FOR UPDATE; UPDATE u SET v = "
+	    "x WHERE id = 1;",
+	    "SELECT v INTO x FROM u WHERE id = 1 FOR UPDATE; UPDATE t SET v = "
+	    "x WHERE id = 1;" },
+	  LEVEL_SI,
+	  true,
+	  false,
+	  false },
+	{ { "SELECT v INTO x FROM t WHERE id = 1; UPDATE t SET v = x + 1 WHERE "
+	    "id = 1;" },
+	  LEVEL_PRC,
+	  false,
+	  false,
+	  false },
+	{ { "SELECT v INTO x FROM t WHERE id = 1; UPDATE t SET v = x + 1 WHERE "
+	    "id = 1;" },
+	  LEVEL_SI,
+	  true,
+	  false,
+	  false },
+	/* Statements have snapshots of their own, or the transaction has one.
+	 */
+	{ { "INSERT INTO t VALUES (1, 0) ON CONFLICT DO NOTHING;",
+	    "SELECT v INTO x FROM t WHERE id = 1; SELECT v INTO x FROM t WHERE "
+	    "id = 1;" },
+	  LEVEL_PRC,
+	  false,
+	  false,
+	  false },
+	{ { "INSERT INTO t VALUES (1, 0) ON CONFLICT DO NOTHING;",
+	    "SELECT v INTO x FROM t WHERE id = 1; SELECT v INTO x FROM t WHERE "
+	    "id = 1;" },
+	  LEVEL_SI,
+	  true,
+	  false,
+	  false },
+	{ { "INSERT INTO t VALUES (a, 1);",
+	    "SELECT count(*) INTO x FROM t; SELECT count(*) INTO x FROM t;" },
+	  LEVEL_PRC,
+	  false,
+	  false,
+	  false },
+	/* A row in the way of a new one is read. */
+	{ { "SELECT v INTO x FROM t WHERE id = 1; INSERT INTO u VALUES (1, 0) "
+	    "ON CONFLICT DO NOTHING; IF FOUND THEN RAISE EXCEPTION 'new'; END "
+	    "IF;",
+	    "UPDATE t SET v = 3 WHERE id = 1; INSERT INTO u VALUES (1, 0);" },
+	  LEVEL_PRC,
+	  false,
+	  false,
+	  true },
+	/* Keys, entries and rows that refer are looked at beside the snapshot.
+	 */
+	{ { "SELECT v INTO x FROM t WHERE id = 1; INSERT INTO u VALUES (1, 0);",
+	    "UPDATE t SET v = 3 WHERE id = 1; DELETE FROM u WHERE id = 1; IF "
+	    "NOT FOUND THEN RAISE EXCEPTION 'gone'; END IF;" },
+	  LEVEL_SI,
+	  false,
+	  false,
+	  false },
+	{ { "SELECT v INTO x FROM t WHERE id = 1; INSERT INTO u VALUES (2, 5);",
+	    "UPDATE t SET v = 3 WHERE id = 1; DELETE FROM u WHERE id = 1;" },
+	  LEVEL_PRC,
+	  false,
+	  true,
+	  true },
+	{ { "SELECT v INTO x FROM t WHERE id = 2; INSERT INTO t VALUES (1, 1, "
+	    "1);",
+	    "UPDATE t SET v = 3 WHERE id = 2; INSERT INTO u VALUES (1, 1);" },
+	  LEVEL_PRC,
+	  false,
+	  true,
+	  true },
+	{ { "SELECT v INTO x FROM t WHERE id = 2; DELETE FROM u WHERE id = 1;",
+	    "UPDATE t SET v = 3 WHERE id = 2; DELETE FROM t WHERE id = 1;" },
+	  LEVEL_PRC,
+	  false,
+	  true,
+	  true },
+};
+
+static unsigned add_known(struct text *t, const struct known *k)
+{
+	struct maker m = { .t = t };
+	unsigned count = 0;
+	for (; count < 2 && k->bodies[count]; count++) {
+		begin_function(&m, count);
+		text_string(t, k->bodies[count]);
+		end_function(&m);
+	}
+	return count;
+}
+
+START_TEST(what_is_known)
+{
+	const struct known *k = &all_known[_i];
+	struct rng r = { process_seed(_i, 1) };
+	struct text functions = { 0 }, text = { 0 };
+	struct maker m = { .r = &r, .t = &functions };
+	struct diags d = { 0 };
+	struct application app;
+	struct proof found;
+	struct prove_options o = { .terms.level = k->level,
+		                   .terms.one_each = k->one_each,
+		                   .max_length = 4 };
+	unsigned count = add_known(&functions, k);
+	const char *tables = k->keyed ? keyed_schema : schema;
+	text_format(&text, "%s%s", tables, text_get(&functions));
+	struct load_text file = { "known.sql", text_get(&text), text.length };
+	struct program *p = prove_load(&app, "known.sql", &file, &d);
+	ck_assert(p && !app.uncovered_count);
+	prove(&found, &app, &o);
+	if (found.verdict !=
+	    (k->serializable ? VERDICT_HOLDS : VERDICT_VIOLATED))
+		ck_abort_msg("%s: %d\n%s", level_word(k->level), found.verdict,
+		             text_get(&functions));
+	ck_assert(!found.history == k->serializable);
+	for (int i = 0; i < CLIENTS && k->serializable; i++)
+		explore_one(&m, tables, text_get(&functions), count, &o);
+	prove_free(&found);
+	program_free(p);
+	application_free(&app);
+	diags_free(&d);
+	text_free(&functions);
+	text_free(&text);
+}
+END_TEST
+
+/* ---- at random ---- */
+
+enum { PROGRAMS = 40, OF_ALL = 6, PROCESSES = 2 };
+
+START_TEST(proofs_of_sql_hold_when_explored)
+{
+	struct tally tally = { 0 };
+	uint64_t seed = process_seed(_i, 0);
+	uint64_t count = programs_each(PROGRAMS, OF_ALL, PROCESSES);
+	for (uint64_t i = 0; i < count; i++) try_program(seed + i, &tally);
+	if (getenv("ISOSCOPE_TALLY"))
+		fprintf(stderr, "proved %u, violated %u, open %u\n",
+		        tally.proved, tally.violated, tally.open);
+	ck_assert(count < 100 || (tally.proved && tally.violated));
+}
+END_TEST
+
+void add_prove_sql_tests(TCase *tests)
+{
+	tcase_add_loop_test(tests, what_is_known, 0,
+	                    sizeof all_known / sizeof *all_known);
+	tcase_add_loop_test(tests, proofs_of_sql_hold_when_explored, 0,
+	                    PROCESSES);
+}
