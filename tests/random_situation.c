@@ -317,3 +317,51 @@ void random_situation(struct text *t, struct rng *r)
 	if (looks_for_referring(t))
 		text_string(t, "# not all explored at ser: foreign keys\n");
 }
+
+/* ---- Rows that are found by conditions ---- */
+
+/* One of `t`, with a key, and `u`, without one; ? is a small number. */
+static const char *const row_statements[] = {
+	"SELECT v FROM t WHERE id = ?",
+	"SELECT id, v FROM t WHERE v > ?",
+	"SELECT count(*) FROM u WHERE n = ?",
+	"SELECT v FROM t WHERE v = ? FOR UPDATE",
+	"SELECT t.v FROM t JOIN u ON t.v = u.n WHERE t.id <= ?",
+	"UPDATE t SET v = v + 1 WHERE id = ?",
+	"UPDATE t SET v = ? WHERE v = ?",
+	"UPDATE t SET v = ?",
+	"DELETE FROM t WHERE v = ?",
+	"DELETE FROM u WHERE n = ?",
+	"INSERT INTO t VALUES (?, ?)",
+	"INSERT INTO t VALUES (?, ?) ON CONFLICT DO NOTHING",
+	"INSERT INTO u VALUES (?)",
+	("INSERT INTO u SELECT v FROM t WHERE v = ? AND NOT EXISTS "
+	 "(SELECT 1 FROM u WHERE n = ?)"),
+};
+
+static void add_row_statement(struct text *t, struct rng *r)
+{
+	const uint32_t count = sizeof row_statements / sizeof *row_statements;
+	for (const char *s = row_statements[rng_below(r, count)]; *s; s++)
+		text_char(t, *s == '?' ? (char)('1' + rng_below(r, 3)) : *s);
+	text_string(t, "; ");
+}
+
+void random_rows(struct text *t, struct rng *r)
+{
+	text_string(t, "setup { CREATE TABLE t (id int PRIMARY KEY, v int);\n"
+	               "CREATE TABLE u (n int); INSERT INTO u VALUES (1);\n"
+	               "INSERT INTO t VALUES (1, 1), (2, 2); }\n");
+	for (int i = 0; i < 2; i++) {
+		bool together = rng_below(r, 2);
+		text_format(t, "session s%d\n", i);
+		if (together) text_string(t, "setup { BEGIN; }\n");
+		uint32_t steps = 1 + rng_below(r, 2);
+		for (uint32_t k = 0; k < steps; k++) {
+			text_format(t, "step s%d_%d { ", i, (int)k);
+			add_row_statement(t, r);
+			text_string(t, "}\n");
+		}
+		if (together) text_format(t, "step c%d { COMMIT; }\n", i);
+	}
+}

@@ -7,5 +7,7 @@
 
 /* With comments that say what is not compared. */
 void random_situation(struct text *t, struct rng *r);
+/* Two sessions whose conditions find rows or not. */
+void random_rows(struct text *t, struct rng *r);
 
 #endif

@@ -437,52 +437,6 @@ END_TEST
 
 /* ---- Rows that are not read ---- */
 
-/* One of `t`, with a key, and `u`, without one; ? is a small number. */
-static const char *const statements[] = {
-	"SELECT v FROM t WHERE id = ?",
-	"SELECT id, v FROM t WHERE v > ?",
-	"SELECT count(*) FROM u WHERE n = ?",
-	"SELECT v FROM t WHERE v = ? FOR UPDATE",
-	"SELECT t.v FROM t JOIN u ON t.v = u.n WHERE t.id <= ?",
-	"UPDATE t SET v = v + 1 WHERE id = ?",
-	"UPDATE t SET v = ? WHERE v = ?",
-	"UPDATE t SET v = ?",
-	"DELETE FROM t WHERE v = ?",
-	"DELETE FROM u WHERE n = ?",
-	"INSERT INTO t VALUES (?, ?)",
-	"INSERT INTO t VALUES (?, ?) ON CONFLICT DO NOTHING",
-	"INSERT INTO u VALUES (?)",
-	("INSERT INTO u SELECT v FROM t WHERE v = ? AND NOT EXISTS "
-	 "(SELECT 1 FROM u WHERE n = ?)"),
-};
-
-static void add_statement(struct text *t, struct rng *r)
-{
-	const uint32_t count = sizeof statements / sizeof *statements;
-	for (const char *s = statements[rng_below(r, count)]; *s; s++)
-		text_char(t, *s == '?' ? (char)('1' + rng_below(r, 3)) : *s);
-	text_string(t, "; ");
-}
-
-static void random_spec(struct text *t, struct rng *r)
-{
-	text_string(t, "setup { CREATE TABLE t (id int PRIMARY KEY, v int);\n"
-	               "CREATE TABLE u (n int); INSERT INTO u VALUES (1);\n"
-	               "INSERT INTO t VALUES (1, 1), (2, 2); }\n");
-	for (int i = 0; i < 2; i++) {
-		bool together = rng_below(r, 2);
-		text_format(t, "session s%d\n", i);
-		if (together) text_string(t, "setup { BEGIN; }\n");
-		uint32_t steps = 1 + rng_below(r, 2);
-		for (uint32_t k = 0; k < steps; k++) {
-			text_format(t, "step s%d_%d { ", i, (int)k);
-			add_statement(t, r);
-			text_string(t, "}\n");
-		}
-		if (together) text_format(t, "step c%d { COMMIT; }\n", i);
-	}
-}
-
 static void explore_rows(struct trial *x, const char *text, bool all)
 {
 	enum { MOST = 3000 };
@@ -517,7 +471,7 @@ START_TEST(rows_that_are_not_read)
 	for (uint64_t seed = from; seed < from + count; seed++) {
 		struct rng rng = { seed };
 		struct text t = { 0 };
-		random_spec(&t, &rng);
+		random_rows(&t, &rng);
 		struct trial x = { .level = levels[seed % 4] };
 		struct trial y = { .level = x.level };
 		explore_rows(&x, text_get(&t), false);
@@ -597,7 +551,7 @@ START_TEST(levels_of_transactions)
 			all[i] = plain ? level : levels[rng_below(&rng, 3)];
 			said[i] = plain ? LEVEL_COUNT : all[i];
 		}
-		random_spec(&t, &rng);
+		random_rows(&t, &rng);
 		same_levels(text_get(&t), level, said, all, false, seed);
 		same_levels(text_get(&t), level, said, none, true, seed);
 		text_free(&t);

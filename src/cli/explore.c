@@ -7,6 +7,7 @@
 #include "analyse/symmetry.h"
 #include "api/explorations.h"
 #include "base/seconds.h"
+#include "cli/confirming.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -59,10 +60,13 @@ int explore_deliver(const struct exploration *x, const struct explorer *e,
 	if (explore_failed(x)) return EXIT_INPUT;
 	struct result *r =
 		result_of_exploration(e, beside, outputs_depth(x->line));
-	bool fine = outputs_result(x->line, r,
-	                           "there is no counterexample, so nothing "
-	                           "was drawn");
-	int code = fine ? exit_code_of(r->verdict) : EXIT_INTERNAL;
+	int code = confirm_as_asked(x->line, r);
+	if (!code)
+		code = outputs_result(x->line, r,
+		                      "there is no counterexample, so nothing "
+		                      "was drawn")
+		               ? exit_code_of(r->verdict)
+		               : EXIT_INTERNAL;
 	result_free(r);
 	return code;
 }
@@ -157,7 +161,8 @@ static int explore_program(struct exploration *x, const struct program *p)
 {
 	struct problem problem = { 0 };
 	const struct explore_plan *plan = &x->plan;
-	if (!pictures_possible(x->line)) return EXIT_USAGE;
+	if (!pictures_possible(x->line) || !confirming_fits(x->line))
+		return EXIT_USAGE;
 	bool fine = make_plan(x, p, &problem);
 	int code = say_problem(x->line, NULL, &problem);
 	problem_free(&problem);

@@ -83,6 +83,9 @@ static const struct rule rules[] = {
 	  "only --algorithm orderly counts stale reads, "
 	  "and that under the level itself",
 	  OTHERS(OPTION_BASE) },
+	{ OPTION_CONFIRM_EXAMPLES, "it tries what one exploration has found",
+	  OTHERS(OPTION_LEVELS, OPTION_FIX, OPTION_ESTIMATE, OPTION_RANDOM,
+	         OPTION_UNIT) },
 	{ OPTION_SORTED,
 	  "the order is known only at the end; omit --sorted, and sort the "
 	  "lines",

@@ -241,7 +241,8 @@ bool pictures_write(const struct command_line *c, const struct text *picture,
 enum result_depth outputs_depth(const struct command_line *c)
 {
 	bool verdict = c->value[OPTION_QUIET] && !c->value[OPTION_JSON] &&
-	               !pictures_wanted(c) && !reports_wanted(c);
+	               !pictures_wanted(c) && !reports_wanted(c) &&
+	               !c->value[OPTION_CONFIRM_EXAMPLES];
 	return verdict ? RESULT_VERDICT : RESULT_WHOLE;
 }
 

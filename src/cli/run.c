@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "cli/confirming.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -92,10 +93,13 @@ static void on_exploring(void *payload, double seconds)
 static int deliver(const struct running *x, const struct run_case *c)
 {
 	struct result *r = result_of_runs(c, outputs_depth(x->line));
-	bool fine = outputs_result(x->line, r,
-	                           "there is no violation, so nothing was "
-	                           "drawn");
-	int code = fine ? exit_code_of(r->verdict) : EXIT_INTERNAL;
+	int code = confirm_as_asked(x->line, r);
+	if (!code)
+		code = outputs_result(x->line, r,
+		                      "there is no violation, so nothing was "
+		                      "drawn")
+		               ? exit_code_of(r->verdict)
+		               : EXIT_INTERNAL;
 	result_free(r);
 	return code;
 }
@@ -167,7 +171,8 @@ static bool settings(struct running *x)
 	       setting_count(c, OPTION_MAX_HISTORIES,
 	                     &x->request.max_histories) &&
 	       setting_jobs(c, &x->request.jobs) && read_policy(x) &&
-	       exploration_fits(c) && outputs_fit(c, "program");
+	       exploration_fits(c) && outputs_fit(c, "program") &&
+	       confirming_fits(c);
 }
 
 int run_main(const struct command_line *c)

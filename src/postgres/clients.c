@@ -401,30 +401,11 @@ struct server_step_node *server_run_command(struct guest *g,
                                             struct value answer,
                                             struct region *to)
 {
-	struct run r = { .guest = g,
-		         .seat = &g->seats[from->tree.session],
-		         .session = from->tree.session,
-		         .to = to,
-		         .answer = answer,
-		         .from = from,
-		         .notes = from->tree.step.notes,
-		         .findings = from->tree.step.findings,
-		         .failure = from->tree.step.failure };
-	bool waits = step_waits(&from->tree), fine = true;
-	g->asked++;
-	if (server_gives_up(g)) return NULL;
-	run_find_path(&r, answer);
+	struct run r;
+	bool fine = true;
+	if (!run_begin(&r, g, from, answer, to)) return NULL;
 	mem_lock(&g->library->turn);
-	if (waits && r.seat->live &&
-	    r.seat->live == from->request->first->tree.serial) {
-		r.path_at = r.path_count;
-		fine = seat_tell_answers(g, r.seat, from->request,
-		                         r.path_answers[r.path_count - 1]);
-	} else {
-		fine = start_process(&r);
-		r.replays = waits;
-	}
-	r.seat->live = 0;
+	if (!run_answer(&r, &fine)) fine = start_process(&r);
 	fine = fine && go_on(&r);
 	if (fine && r.done) seat_leave(r.seat);
 	mem_unlock(&g->library->turn);

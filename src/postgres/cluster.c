@@ -218,27 +218,30 @@ static bool start_keeper(struct cluster *c)
 
 /* ---- The files ---- */
 
-static bool write_settings(const struct cluster *c)
+static bool write_settings(const struct cluster *c, bool module)
 {
 	struct text path = { 0 };
 	text_format(&path, "%s/data/postgresql.auto.conf", c->folder);
 	FILE *f = fopen(text_get(&path), "w");
 	text_free(&path);
 	if (!f) return false;
-	fprintf(f, "shared_preload_libraries = '%s/isoscope.so'\n", c->folder);
 	fputs("listen_addresses = ''\n"
 	      "fsync = off\nfull_page_writes = off\nsynchronous_commit = off\n"
 	      "autovacuum = off\nmax_connections = 500\n"
 	      "shared_buffers = 32MB\nmax_wal_size = 64MB\n"
 	      "dynamic_shared_memory_type = mmap\n" /* in the folder */
-	      "max_parallel_workers_per_gather = 0\njit = off\n"
 	      "timezone = 'UTC'\nlog_timezone = 'UTC'\n"
+	      "wal_level = minimal\nmax_wal_senders = 0\n",
+	      f);
+	if (!module) return !fclose(f);
+	fprintf(f, "shared_preload_libraries = '%s/isoscope.so'\n", c->folder);
+	fputs("max_parallel_workers_per_gather = 0\njit = off\n"
 	      "plan_cache_mode = force_custom_plan\n"
 	      "enable_hashjoin = off\nenable_mergejoin = off\n"
 	      "enable_memoize = off\nenable_material = off\n"
 	      "enable_bitmapscan = off\n"
 	      "join_collapse_limit = 1\nfrom_collapse_limit = 100\n"
-	      "geqo = off\nwal_level = minimal\nmax_wal_senders = 0\n",
+	      "geqo = off\n",
 	      f);
 	return !fclose(f);
 }
@@ -464,7 +467,7 @@ static struct cluster *start_cluster(struct cluster *c, const char *module,
 		                 "install postgresql-15");
 	} else if (!found) {
 		/* it is told */
-	} else if (access(module, R_OK)) {
+	} else if (module && access(module, R_OK)) {
 		text_format(why, "%s is missing: install isoscope again",
 		            module);
 	} else if (!mkdtemp(c->folder)) {
@@ -473,9 +476,9 @@ static struct cluster *start_cluster(struct cluster *c, const char *module,
 	} else {
 		bool fine = make_doors(c);
 		assert(strlen(c->folder) < sizeof c->folder - 1);
-		fine = start_keeper(c) && fine && take_module(c, module) &&
-		       make_data(c) && write_settings(c) &&
-		       write(c->alive, "", 1) == 1;
+		fine = start_keeper(c) && fine &&
+		       (!module || take_module(c, module)) && make_data(c) &&
+		       write_settings(c, module) && write(c->alive, "", 1) == 1;
 		if (fine && wait_for_server(c)) return c;
 		tell_log(c, why);
 		cluster_stop(c);

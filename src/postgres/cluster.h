@@ -14,8 +14,9 @@ struct cluster;
 /* The module for tables of sessions, in `t`: beside the program where that was
  * built, else where it was installed. */
 const char *cluster_module(struct text *t);
-/* With the module of this path, which it loads; NULL: none. NULL, and why, if
- * there is no server. */
+/* With the module of this path, which it loads, and settings under which plans
+ * do not change; NULL: as PostgreSQL is by itself. NULL, and why, if there is
+ * no server. */
 struct cluster *cluster_start(const char *module, struct text *why);
 /* With doors for the clients of so many sessions and of set-up, too (wire.h):
  * folders with sockets of their own. */

@@ -89,6 +89,7 @@ static void take_message(struct connection *c, char kind, const char *s,
 	case 'T': take_columns(c, s); break;
 	case 'D': take_row(c, s, length); break;
 	case 'E': take_error(c, s); break;
+	case 'C': snprintf(c->tag, sizeof c->tag, "%s", s); break;
 	case 'Z':
 		c->status = *s;
 		c->busy = false;
@@ -138,7 +139,7 @@ static void begin_answer(struct connection *c)
 	assert(!c->busy);
 	c->busy = true;
 	c->has_result = false;
-	*c->state = 0;
+	*c->state = *c->tag = 0;
 	text_clear(&c->message);
 	text_clear(&c->rows);
 	c->row_count = 0;

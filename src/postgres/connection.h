@@ -30,6 +30,7 @@ struct connection {
 	uint32_t row_count;
 	char state[6];
 	struct text message;
+	char tag[32]; /* of the last statement: "UPDATE 1" */
 };
 
 /* `options` as PostgreSQL's command line has them. False: *why tells. */

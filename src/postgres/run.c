@@ -509,6 +509,39 @@ void run_free_path(struct run *r)
 	free(r->path_answers);
 }
 
+bool run_begin(struct run *r, struct guest *g, struct server_step_node *from,
+               struct value answer, struct region *to)
+{
+	*r = (struct run){ .guest = g,
+		           .seat = &g->seats[from->tree.session],
+		           .session = from->tree.session,
+		           .to = to,
+		           .answer = answer,
+		           .from = from,
+		           .notes = from->tree.step.notes,
+		           .findings = from->tree.step.findings,
+		           .failure = from->tree.step.failure };
+	g->asked++;
+	if (server_gives_up(g)) return false;
+	run_find_path(r, answer);
+	return true;
+}
+
+bool run_answer(struct run *r, bool *fine)
+{
+	const struct server_step_node *from = r->from;
+	bool waits = step_waits(&from->tree);
+	bool there = waits && r->seat->live &&
+	             r->seat->live == from->request->first->tree.serial;
+	r->seat->live = 0;
+	r->replays = waits && !there;
+	if (!there) return false;
+	r->path_at = r->path_count;
+	*fine = seat_tell_answers(r->guest, r->seat, from->request,
+	                          r->path_answers[r->path_count - 1]);
+	return true;
+}
+
 struct server_step_node *run_done(struct run *r, bool fine)
 {
 	struct server_step_node *from = r->from;
@@ -528,32 +561,15 @@ struct server_step_node *server_run_session(struct guest *g,
                                             struct value answer,
                                             struct region *to)
 {
-	struct run r = { .guest = g,
-		         .seat = &g->seats[from->tree.session],
-		         .session = from->tree.session,
-		         .to = to,
-		         .answer = answer,
-		         .from = from,
-		         .notes = from->tree.step.notes,
-		         .findings = from->tree.step.findings,
-		         .failure = from->tree.step.failure };
-	bool waits = step_waits(&from->tree), fine = true;
-	g->asked++;
-	if (server_gives_up(g)) return NULL;
-	run_find_path(&r, answer);
-	if (waits && r.seat->live &&
-	    r.seat->live == from->request->first->tree.serial) {
-		r.path_at = r.path_count;
-		fine = seat_tell_answers(g, r.seat, from->request,
-		                         r.path_answers[r.path_count - 1]);
-	} else {
-		const char *first;
+	struct run r;
+	bool fine = true;
+	if (!run_begin(&r, g, from, answer, to)) return NULL;
+	if (!run_answer(&r, &fine)) {
+		const char *first =
+			g->library->sessions[r.session].steps[0].text;
 		fine = seat_begin_anew(g, r.session);
-		r.replays = waits;
-		first = g->library->sessions[r.session].steps[0].text;
 		if (fine) connection_send(&r.seat->c, first);
 	}
-	r.seat->live = 0;
 	fine = fine && go_on(&r);
 	return run_done(&r, fine);
 }

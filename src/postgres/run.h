@@ -33,6 +33,11 @@ struct run {
 	bool repeats; /* something else that is explored */
 };
 
+/* Of a session from this step on, with this answer; false: it was given up. */
+bool run_begin(struct run *r, struct guest *g, struct server_step_node *from,
+               struct value answer, struct region *to);
+/* The session waits there itself, and is told; false: it is to begin anew. */
+bool run_answer(struct run *r, bool *fine);
 void run_find_path(struct run *r, struct value answer);
 void run_free_path(struct run *r);
 /* A step; NULL: it was seen before, and is the same. */

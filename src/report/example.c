@@ -247,6 +247,39 @@ static void print_anomaly(struct text *t, const struct style *s,
 	report_cycle(t, x->history, &x->cycle, INDENT);
 }
 
+/* Sessions, statements and what came of them, in columns that fit. */
+static void print_confirmation(struct text *t, const struct style *s,
+                               const struct result_confirmation *c)
+{
+	enum { STATEMENT_LEAST = 30, RESULT_LEAST = 30 };
+	size_t names = 0, most = 0;
+	if (!c->words) return;
+	text_string(t, "\n  ");
+	style_words(t, s, c->confirmed ? STYLE_RED : STYLE_YELLOW, c->words);
+	text_string(t, c->line_count ? ":\n" : "\n");
+	for (uint32_t i = 0; i < c->line_count; i++) {
+		size_t n = style_columns(c->lines[i].label);
+		size_t m = style_columns(c->lines[i].words);
+		if (n > names) names = n;
+		if (m > most) most = m;
+	}
+	size_t room = s->width > INDENT + names + 4 + RESULT_LEAST
+	                      ? s->width - INDENT - names - 4 - RESULT_LEAST
+	                      : STATEMENT_LEAST;
+	if (most > room) most = room;
+	for (uint32_t i = 0; i < c->line_count; i++) {
+		const struct result_line *l = &c->lines[i];
+		size_t at = style_columns(l->words);
+		text_pad(t, ' ', INDENT);
+		style_words(t, s, STYLE_BOLD, l->label);
+		text_pad(t, ' ', names + 2 - style_columns(l->label));
+		style_fit(t, l->words, most);
+		text_pad(t, ' ', most + 2 - (at < most ? at : most));
+		style_fit(t, l->number, RESULT_LEAST + room - most);
+		text_char(t, '\n');
+	}
+}
+
 static void print_example(struct text *t, const struct style *s,
                           const struct result *r,
                           const struct result_example *x)
@@ -261,6 +294,7 @@ static void print_example(struct text *t, const struct style *s,
 	print_schedule(t, s, x);
 	print_finding(t, s, r, x);
 	print_anomaly(t, s, x);
+	print_confirmation(t, s, &x->confirmation);
 }
 
 void report_violation(struct text *t, const struct style *s,

@@ -105,6 +105,36 @@ static void tell_anomaly(struct text *t, const json_t *example)
 	text_free(&words);
 }
 
+static void tell_confirmation(struct text *t, const json_t *c)
+{
+	size_t i;
+	const json_t *line;
+	if (!json_is_object(c)) return;
+	text_format(t, "<p%s>",
+	            json_is_true(json_object_get(c, "confirmed"))
+	                    ? " class=\"bad\""
+	                    : "");
+	page_name(t, json_object_get(c, "words"));
+	text_string(t, "</p>\n");
+	if (!json_array_size(json_object_get(c, "transcript"))) return;
+	text_string(t, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
+	               "aria-label=\"What was sent\"><table><thead><tr>"
+	               "<th scope=\"col\">session</th><th scope=\"col\">"
+	               "statement</th><th scope=\"col\">PostgreSQL</th></tr>"
+	               "</thead><tbody>\n");
+	json_array_foreach(json_object_get(c, "transcript"), i, line)
+	{
+		text_string(t, "<tr><th scope=\"row\">");
+		page_name(t, json_object_get(line, "session"));
+		text_string(t, "</th><td><code>");
+		page_name(t, json_object_get(line, "statement"));
+		text_string(t, "</code></td><td>");
+		page_name(t, json_object_get(line, "words"));
+		text_string(t, "</td></tr>\n");
+	}
+	text_string(t, "</tbody></table></div>\n");
+}
+
 static void add_assertion(struct findings *all, const json_t *a)
 {
 	const json_t *example = json_object_get(a, "example");
@@ -126,6 +156,7 @@ static void add_assertion(struct findings *all, const json_t *a)
 	tell_count(&f->body, a);
 	tell_failure(&f->body, json_object_get(example, "failure"));
 	tell_anomaly(&f->body, example);
+	tell_confirmation(&f->body, json_object_get(example, "confirmation"));
 	name_cause(f, example,
 	           json_array_size(f->cycle) ? "not serializable"
 	                                     : "in a serial execution");

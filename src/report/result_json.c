@@ -117,6 +117,7 @@ static void print_example(struct json *j, const struct result_example *x)
 	json_open(j, "cycle", '[');
 	print_values(j, &x->edges);
 	json_close(j);
+	print_values(j, &x->confirmation.members);
 	json_close(j);
 }
 

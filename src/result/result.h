@@ -121,6 +121,18 @@ struct result_changes {
 /* More of them are only counted, for people. */
 enum { RESULT_CHANGES_SHOWN = 20 };
 
+/* A counterexample was tried on an unmodified PostgreSQL: a line for each
+ * statement that was sent, and for each that waited and has ended. */
+struct result_confirmation {
+	bool confirmed;
+	const char *words; /* "confirmed on PostgreSQL 15.5 at READ COMMITTED",
+	                    * "not possible on PostgreSQL: .."; NULL: it was not
+	                    * tried */
+	struct result_line *lines; /* session, what comes of it, statement */
+	uint32_t line_count;
+	struct result_values members;
+};
+
 /* A history in which something fails, and why no serial order explains it. */
 struct result_example {
 	const struct history *history; /* NULL: there is none. Borrowed */
@@ -137,6 +149,7 @@ struct result_example {
 	struct result_values steps; /* as members: steps.c */
 	bool compared;              /* with an observed history: */
 	struct result_changes changes;
+	struct result_confirmation confirmation;
 };
 
 /* An assertion, run-time errors (kind "error"), or "robust". */
