@@ -37,11 +37,9 @@ START_TEST(hints)
 END_TEST
 
 #define QUERY(who, text) "\t\t " who " Query\t" text "\n"
-#define PAIR(a, b, c, d)                                                     \
-	QUERY("1", "BEGIN")                                                  \
-	QUERY("1", a)                                                        \
-	QUERY("1", b) QUERY("1", "COMMIT") QUERY("2", "BEGIN") QUERY("2", c) \
-		QUERY("2", d) QUERY("2", "COMMIT")
+#define SESSION(s, a, b) \
+	QUERY(s, "BEGIN") QUERY(s, a) QUERY(s, b) QUERY(s, "COMMIT")
+#define PAIR(a, b, c, d) SESSION("1", a, b) SESSION("2", c, d)
 
 /* Which column is protected, if any, each hint decides. */
 START_TEST(hints_that_decide)

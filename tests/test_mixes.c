@@ -205,9 +205,9 @@ static void try_checks(const struct tried *x)
 	if (x->f->order) {
 		bool holds = check_commit_order(x->f, x->others, x->clock, &r);
 		r.verdict = holds ? VERDICT_HOLDS : VERDICT_VIOLATED;
-		ck_assert_msg(holds == x->allowed, "seed %llu, others %s",
+		ck_assert_msg(holds == x->allowed, "seed %llu, others %s: %s",
 		              (unsigned long long)x->seed,
-		              level_word(x->others));
+		              level_word(x->others), history_to_notation(x->h));
 		ck_assert(!holds ||
 		          twin_allows_order(x->others, x->h, r.order));
 		check_result_free(&r);

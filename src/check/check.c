@@ -71,7 +71,7 @@ static bool heeds_locks(const struct facts *f, enum level l)
 bool check_reads_beside(const struct facts *f, enum level others)
 {
 	unsigned levels = facts_levels(f, others);
-	bool ssi = f->ssi && facts_level_of_all(f, others) == LEVEL_COUNT;
+	bool ssi = f->ssi && f->owns;
 	bool snapshots = false;
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
 		snapshots |= levels >> l & 1 &&
