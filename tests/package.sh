@@ -47,6 +47,10 @@ debootstrap --variant=minbase bookworm "$small" >debootstrap.log 2>&1 || {
 	finish
 	exit 1
 }
+# With the updates that every Debian has: PostgreSQL's are among them.
+security=bookworm-security
+echo "deb http://deb.debian.org/debian-security $security main" \
+	>"$small/etc/apt/sources.list.d/security.list"
 # That of the container is the same.
 image="--root $work/images --runroot $work/run --storage-driver vfs"
 # shellcheck disable=SC2086
@@ -68,6 +72,8 @@ rm -r "$small/opt/any where" "$small/usr/local/bin/moved"
 files >before
 cp "$out"/*.deb "$small/tmp"
 apt='DEBIAN_FRONTEND=noninteractive apt-get -qq'
+in_small "$apt update"
+expect 0 ''
 in_small "$apt install -y --no-install-recommends /tmp/*.deb"
 expect 0 ''
 in_small "isoscope explore /$programs/examples/last-seat.tx -i cc"

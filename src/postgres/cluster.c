@@ -419,6 +419,12 @@ static void tell_log(const struct cluster *c, struct text *why)
 	last[strcspn(last, "\n")] = 0;
 	text_format(why, "PostgreSQL does not start%s%s", *last ? ": " : "",
 	            last);
+	/* Headers call what a server of an earlier minor version lacks. */
+	if (strstr(last, "undefined symbol"))
+		text_string(why, "\nthis isoscope was built for "
+		                 "PostgreSQL " ISO_POSTGRES_VERSION
+		                 " and needs it or a later one of its kind; on "
+		                 "Debian: apt-get install postgresql-15");
 }
 
 static bool make_folder(const struct cluster *c, const char *name)
