@@ -91,6 +91,41 @@ function edited(text, edits) {
 			t.slice(at(e.range.end)), text);
 }
 
+/* In SQL: tables, columns, sessions, steps, statements and transactions. */
+async function namesOfSql(s) {
+	const text = ['setup { CREATE TABLE t (k text PRIMARY KEY, n int NOT NULL);',
+		"INSERT INTO t (k, n) VALUES ('a', 1); }",
+		'session ann',
+		'step look { BEGIN; SELECT x.n FROM t x WHERE k = $$a$$; }',
+		'step leave { UPDATE t SET n = 2 WHERE t.n = 1; COMMIT; }'];
+	open(s, 'names.spec', text.join('\n'));
+	const expected = [
+		[0, 'CREATE TABLE t', 't', /table t\n {2}k text PRIMARY KEY\n {2}n integer NOT NULL/],
+		[1, 'INTO t', 't', /table t/],
+		[1, '(k, n', 'n', /t\.n integer NOT NULL/],
+		[2, 'ann', 'ann', /session ann\n {4}BEGIN[^]*UPDATE t[^]*COMMIT/],
+		[3, 'look', 'look', /step look\n {4}BEGIN\n {4}SELECT\n +reads t as x/],
+		[3, 'BEGIN', 'BEGIN', /transaction of ann[^]*locks to update t[^]*COMMIT/],
+		[3, 'SELECT', 'SELECT', /^```\nSELECT\n +reads t as x by key \['a'\]/],
+		[3, 'x.n', 'n', /t\.n integer/],
+		[3, 'FROM t', 't', /table t/],
+		[3, 'WHERE k', 'k', /t\.k text PRIMARY KEY/],
+		[4, 'SET n', 'n', /t\.n integer/],
+		[4, 't.n', 'n', /t\.n integer/]];
+	for (const [line, words, name, says] of expected) {
+		const character = text[line].indexOf(words) + words.length - name.length;
+		const { result } = await s.ask('textDocument/hover',
+			{ ...about('names.spec'), position: { line, character } });
+		check(result && says.test(result.contents.value) &&
+			result.range.start.character === character,
+			`hover on ${words} ` + JSON.stringify(result));
+	}
+	check((await s.ask('textDocument/hover', { ...about('names.spec'),
+		position: { line: 3, character: 32 } })).result === null,
+		'hover on nothing in SQL');
+	s.notify('textDocument/didClose', about('names.spec'));
+}
+
 async function session() {
 	const s = start();
 	check((await s.ask('textDocument/hover', {})).error.code === -32002,
@@ -134,6 +169,7 @@ async function session() {
 		'hover on nothing');
 	const found = await diagnostics(s, 'on call.tx', (p) =>
 		p.diagnostics.length >= 2);
+	await namesOfSql(s);
 	const first = found.params.diagnostics[0];
 	check(/somebody stays on call: write skew .*under si/.test(
 		first.message), 'violation ' + JSON.stringify(first));

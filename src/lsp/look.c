@@ -8,6 +8,7 @@
 #include "compile/load.h"
 #include "lang/ast.h"
 #include "sql/load.h"
+#include "sql/names.h"
 #include "vm/program.h"
 
 enum { DIAGNOSTICS_MOST = 200, NAMES_MOST = 20000, WORDS_MOST = 2000 };
@@ -195,17 +196,23 @@ static void tell_item(struct looking *l, const struct item *i)
 	}
 }
 
-static void add_name(struct looking *l, struct place at, const struct item *i)
+/* Only what is in the file itself. */
+static void add_words(void *data, struct sources *all, struct place at,
+                      const char *words)
 {
-	struct position p = source_position(l->all, at);
-	/* Only what is in the file itself. */
+	struct looking *l = data;
+	struct position p = source_position(all, at);
 	if (at.source || json_array_size(l->names) >= NAMES_MOST) return;
-	tell_item(l, i);
-	if (!l->words.length) return;
 	json_array_append_new(l->names,
 	                      json_pack("{sIsIss}", "line", (json_int_t)p.line,
 	                                "column", (json_int_t)p.column, "words",
-	                                text_get(&l->words)));
+	                                words));
+}
+
+static void add_name(struct looking *l, struct place at, const struct item *i)
+{
+	tell_item(l, i);
+	if (l->words.length) add_words(l, l->all, at, text_get(&l->words));
 }
 
 static void names_in_block(struct looking *l, const struct block *b);
@@ -276,7 +283,7 @@ json_t *look_at(const struct load_text *text)
 {
 	struct looking l = { .names = json_array() };
 	struct diags d = { 0 };
-	struct sql_arguments given = { .timeout = SECONDS };
+	struct sql_arguments given = { .timeout = SECONDS, .names = true };
 	struct load_edited edited = { .texts = text,
 		                      .count = 1,
 		                      .given = &given,
@@ -285,6 +292,7 @@ json_t *look_at(const struct load_text *text)
 		                      .data = &l };
 	struct program *p = load_program_edited(text->path, &edited, &d);
 	bool sql = sql_is_spec(text->path) || sql_is_script(text->path);
+	if (p && sql) sql_names(p, add_words, &l);
 	bool runs = p && (sql || (l.has_sessions && !l.has_code));
 	json_t *found =
 		json_pack("{sssososb}", "found", "look", "diagnostics",

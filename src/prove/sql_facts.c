@@ -3,6 +3,7 @@
 #include "prove/sql_facts.h"
 
 #include "base/memory.h"
+#include "sql/walk.h"
 
 static void note_statement(struct sql_facts *facts,
                            const struct sql_statement *s)
@@ -94,24 +95,17 @@ const char *prove_statement_problem(const struct sql_statement *s)
 
 static void find_in_query(const struct sql_query *q, struct sql_asks *out);
 
-void prove_find_asks(const struct sql_expr *e, struct sql_asks *out)
+static void find_in_expr(void *data, const struct sql_expr *e)
 {
-	if (!e) return;
+	struct sql_asks *out = data;
 	out->calls |= e->kind == EXPR_ROUTINE;
-	for (uint32_t i = 0; i < e->count; i++)
-		prove_find_asks(e->args[i], out);
-	prove_find_asks(e->filter, out);
-	for (uint32_t i = 0; i < e->order_count; i++)
-		prove_find_asks(e->order[i].by, out);
+	sql_expr_parts(e, find_in_expr, out);
 	find_in_query(e->query, out);
 }
 
-static void find_in_from(const struct sql_from *f, struct sql_asks *out)
+void prove_find_asks(const struct sql_expr *e, struct sql_asks *out)
 {
-	if (!f || f->join == JOIN_NONE) return;
-	find_in_from(f->a, out);
-	find_in_from(f->b, out);
-	prove_find_asks(f->on, out);
+	if (e) find_in_expr(out, e);
 }
 
 static void find_in_query(const struct sql_query *q, struct sql_asks *out)
@@ -123,35 +117,13 @@ static void find_in_query(const struct sql_query *q, struct sql_asks *out)
 		if (r->kind == RELATION_QUERY) find_in_query(r->query, out);
 		if (r->kind == RELATION_CALL) prove_find_asks(r->call, out);
 	}
-	find_in_from(q->from, out);
-	prove_find_asks(q->where, out);
-	prove_find_asks(q->having, out);
-	prove_find_asks(q->limit, out);
-	prove_find_asks(q->offset, out);
-	for (uint32_t i = 0; q->targets && i < q->target_count; i++)
-		prove_find_asks(q->targets[i].value, out);
-	for (uint32_t i = 0; i < q->value_count; i++)
-		for (uint32_t k = 0; k < q->target_count; k++)
-			prove_find_asks(q->values[i][k], out);
-	for (uint32_t i = 0; i < q->aggregate_count; i++)
-		prove_find_asks(q->aggregates[i], out);
-	for (uint32_t i = 0; i < q->group_count; i++)
-		prove_find_asks(q->group[i], out);
-	for (uint32_t i = 0; i < q->order_count; i++)
-		prove_find_asks(q->order[i].by, out);
+	sql_query_parts(q, find_in_expr, out);
 }
 
 struct sql_asks prove_statement_asks(const struct sql_statement *s)
 {
 	struct sql_asks out = { .tables = s->table != NULL };
 	find_in_query(s->query, &out);
-	prove_find_asks(s->call, &out);
-	prove_find_asks(s->conflict_where, &out);
-	for (uint32_t i = 0; i < s->set_count; i++)
-		prove_find_asks(s->sets[i].value, &out);
-	for (uint32_t i = 0; i < s->conflict_set_count; i++)
-		prove_find_asks(s->conflict_sets[i].value, &out);
-	for (uint32_t i = 0; i < s->returning_count; i++)
-		prove_find_asks(s->returning[i].value, &out);
+	sql_statement_parts(s, find_in_expr, &out);
 	return out;
 }

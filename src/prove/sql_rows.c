@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "prove/sql_lower.h"
 #include "sql/procs.h"
+#include "sql/walk.h"
 
 struct sql_branch prove_enter(struct sql_lowering *l, uint32_t condition)
 {
@@ -146,12 +147,9 @@ static void hidden_row(struct sql_lowering *l, const struct sql_table *t,
 	prove_leave(l, b);
 }
 
-static void hidden_from(struct sql_lowering *l, const struct sql_from *f)
+static void hidden_part(void *data, const struct sql_expr *e)
 {
-	if (!f || f->join == JOIN_NONE) return;
-	hidden_from(l, f->a);
-	hidden_from(l, f->b);
-	if (f->on) prove_hidden_expr(l, f->on);
+	prove_hidden_expr(data, e);
 }
 
 void prove_hidden_expr(struct sql_lowering *l, const struct sql_expr *e)
@@ -159,11 +157,7 @@ void prove_hidden_expr(struct sql_lowering *l, const struct sql_expr *e)
 	if (!e || build_is_full(&l->b)) return;
 	if (e->kind == EXPR_ROUTINE)
 		prove_uncovered(l, e->at, "a call within a query");
-	for (uint32_t i = 0; i < e->count; i++)
-		prove_hidden_expr(l, e->args[i]);
-	prove_hidden_expr(l, e->filter);
-	for (uint32_t i = 0; i < e->order_count; i++)
-		prove_hidden_expr(l, e->order[i].by);
+	sql_expr_parts(e, hidden_part, l);
 	if (e->query) prove_hidden_query(l, e->query);
 }
 
@@ -180,22 +174,7 @@ void prove_hidden_query(struct sql_lowering *l, const struct sql_query *q)
 {
 	for (uint32_t i = 0; i < q->relation_count; i++)
 		hidden_relation(l, &q->relations[i]);
-	hidden_from(l, q->from);
-	prove_hidden_expr(l, q->where);
-	prove_hidden_expr(l, q->having);
-	prove_hidden_expr(l, q->limit);
-	prove_hidden_expr(l, q->offset);
-	for (uint32_t i = 0; i < q->group_count; i++)
-		prove_hidden_expr(l, q->group[i]);
-	for (uint32_t i = 0; i < q->aggregate_count; i++)
-		prove_hidden_expr(l, q->aggregates[i]);
-	for (uint32_t i = 0; i < q->order_count; i++)
-		prove_hidden_expr(l, q->order[i].by);
-	for (uint32_t i = 0; q->targets && i < q->target_count; i++)
-		prove_hidden_expr(l, q->targets[i].value);
-	for (uint32_t i = 0; i < q->value_count; i++)
-		for (uint32_t k = 0; k < q->target_count; k++)
-			prove_hidden_expr(l, q->values[i][k]);
+	sql_query_parts(q, hidden_part, l);
 }
 
 /* ---- what is ---- */

@@ -19,6 +19,8 @@ struct sql_arguments {
 	bool all_rows;
 	/* Only routines are asked about: there need not be sessions. */
 	bool transactions;
+	/* The places where tables and columns are named are kept: names.h. */
+	bool names;
 	/* A private PostgreSQL carries statements out. */
 	bool server;
 	/* Which rows there can be is looked for until it is interrupted (NULL:

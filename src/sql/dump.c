@@ -255,6 +255,11 @@ static void print_statement(struct text *t, const struct within *outer,
 		                                           : "does nothing");
 }
 
+void sql_dump_statement(struct text *t, const struct sql_statement *s)
+{
+	print_statement(t, NULL, s);
+}
+
 /* ---- Routines ---- */
 
 static void print_list_of_code(struct text *t, const struct within *w,

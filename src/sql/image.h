@@ -25,6 +25,7 @@ struct sql_item {
 
 struct sql_session {
 	const char *name;
+	struct place at; /* of its name */
 	struct sql_item *items;
 	uint32_t count, capacity;
 	const struct sql_draws *sequences; /* before it draws any */
@@ -92,6 +93,9 @@ void sql_guests_forget(struct sql_image *image);
 /* asked.c: notes what the query asks for, in all its parts. */
 void sql_find_asked(struct sql_image *image, struct sql_assertion *a,
                     const struct sql_query *q);
+
+/* dump.c: what a statement does, to which rows. */
+void sql_dump_statement(struct text *t, const struct sql_statement *s);
 
 /* load.c */
 void sql_image_free(struct sql_image *image);

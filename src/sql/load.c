@@ -243,6 +243,7 @@ static void add_step(struct loading *l, struct sql_session *x,
 	VEC_RESERVE(c->steps, c->step_count, c->step_capacity);
 	c->steps[c->step_count++] = (struct sql_step_result){
 		.name = step->name,
+		.at = step->at,
 		.session = session->step_count == 1 ? session->name : NULL
 	};
 	find_result(l, x, from, &c->steps[number]);
@@ -259,6 +260,7 @@ static void add_session(struct loading *l, uint32_t number)
 		return;
 	}
 	x->name = s->name;
+	x->at = s->at;
 	x->first_point = p->positions_count;
 	if (s->has_setup) {
 		text_format(&setup, "%s", "setup");
@@ -621,10 +623,12 @@ struct program *sql_load(const char *path, const char *text, size_t length,
 	pthread_mutex_init(&image->lock, NULL);
 	guest_pool_init(&image->pool);
 	l.program = new_program(image, path);
-	image->catalog = (struct sql_catalog){ .region = &image->region,
-		                               .all = &image->all,
-		                               .program = l.program,
-		                               .parser = l.parser };
+	image->catalog =
+		(struct sql_catalog){ .region = &image->region,
+		                      .all = &image->all,
+		                      .program = l.program,
+		                      .parser = l.parser,
+		                      .notes_names = given && given->names };
 	struct program *p = load(&l, path, text, length);
 	sql_parser_free(l.parser);
 	image->catalog.parser = NULL;
@@ -716,6 +720,7 @@ void sql_image_free(struct sql_image *image)
 	free(c->enums);
 	free(c->routines);
 	free(c->trigger_bodies);
+	free(c->mentions);
 	free(c->steps);
 	for (uint32_t i = 0; i < image->session_count; i++)
 		free(image->sessions[i].items);

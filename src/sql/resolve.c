@@ -114,6 +114,7 @@ static bool resolve_sets(struct resolver *r, struct scope *s,
 		int column = find_column(r, t, node_string(body, "name"));
 		json_t *value = json_object_get(body, "val");
 		if (column < 0) return false;
+		note_name(r, at, t, (uint32_t)column);
 		if (node_is(value, "MultiAssignRef", &x)) {
 			if (node_integer(x, "colno") == 1)
 				row = query_of_row(r, s, x);
@@ -253,6 +254,7 @@ static bool inserted_columns(struct resolver *r, json_t *body,
 		r->place = node_place(r, x);
 		int column = find_column(r, t, node_string(x, "name"));
 		if (column < 0) return false;
+		note_name(r, r->place, t, (uint32_t)column);
 		sets[i].column = (uint32_t)column;
 		for (uint32_t j = 0; j < i; j++)
 			if (sets[j].column == sets[i].column)

@@ -15,9 +15,12 @@
 /* What a step of a session returns, for assertions. */
 struct sql_step_result {
 	const char *name, *session; /* the session's, if it has no other step */
+	struct place at;            /* of its name */
 	const struct sql_column *columns;
 	uint32_t column_count;
 };
+
+#define SQL_NO_COLUMN UINT32_MAX
 
 /* All that names can mean. */
 struct sql_catalog {
@@ -47,6 +50,15 @@ struct sql_catalog {
 	struct sql_parser *parser; /* borrowed, while it is being filled */
 	const struct sql_enum **enums;
 	uint32_t enum_count, enum_capacity;
+	/* Where tables and their columns are named; unless `notes_names`,
+	 * none. */
+	struct sql_mention {
+		struct place at;
+		const struct sql_table *table;
+		uint32_t column; /* SQL_NO_COLUMN: the table itself */
+	} * mentions;
+	uint32_t mention_count, mention_capacity;
+	bool notes_names;
 };
 
 enum sql_purpose {

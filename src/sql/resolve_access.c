@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "sql/procs.h"
 #include "sql/resolve_parts.h"
+#include "sql/walk.h"
 
 /* What the expression mentions of this query's relations. */
 struct mentioned {
@@ -43,6 +44,20 @@ static void mention_column(const struct sql_expr *e, uint32_t depth,
 		m->noted[e->relation].table->filtered[e->column] = true;
 }
 
+struct mentioning {
+	struct mentioned *m;
+	uint32_t depth;
+};
+
+static void mention(const struct sql_expr *e, uint32_t depth,
+                    struct mentioned *m);
+
+static void mention_part(void *data, const struct sql_expr *e)
+{
+	const struct mentioning *x = data;
+	mention(e, x->depth, x->m);
+}
+
 /* `depth`: so many subqueries inside of this query. */
 static void mention(const struct sql_expr *e, uint32_t depth,
                     struct mentioned *m)
@@ -66,21 +81,9 @@ static void mention(const struct sql_expr *e, uint32_t depth,
 		m->asks = true;
 		mention_query(e->query, depth + 1, m);
 	}
-	for (uint32_t i = 0; i < e->count; i++)
-		mention(e->args[i], depth + sql_is_about_row(e), m);
-	mention(e->filter, depth, m);
-	for (uint32_t i = 0; i < e->order_count; i++)
-		mention(e->order[i].by, depth, m);
+	struct mentioning parts = { m, depth + sql_is_about_row(e) };
+	sql_expr_parts(e, mention_part, &parts);
 	m->inside = inside;
-}
-
-static void mention_from(const struct sql_from *f, uint32_t depth,
-                         struct mentioned *m)
-{
-	if (!f || f->join == JOIN_NONE) return;
-	mention_from(f->a, depth, m);
-	mention_from(f->b, depth, m);
-	mention(f->on, depth, m);
 }
 
 static void mention_relation(const struct sql_relation *x, uint32_t depth,
@@ -105,32 +108,13 @@ static void mention_query(const struct sql_query *q, uint32_t depth,
 	m->unclear |= q->locks;
 	for (uint32_t i = 0; i < q->relation_count; i++)
 		mention_relation(&q->relations[i], depth, m);
-	mention_from(q->from, depth, m);
-	mention(q->where, depth, m);
-	for (uint32_t i = 0; i < q->group_count; i++)
-		mention(q->group[i], depth, m);
-	mention(q->having, depth, m);
-	for (uint32_t i = 0; q->targets && i < q->target_count; i++)
-		mention(q->targets[i].value, depth, m);
-	for (uint32_t i = 0; i < q->value_count; i++)
-		for (uint32_t k = 0; k < q->target_count; k++)
-			mention(q->values[i][k], depth, m);
-	for (uint32_t i = 0; i < q->order_count; i++)
-		mention(q->order[i].by, depth, m);
-	mention(q->limit, depth, m);
-	mention(q->offset, depth, m);
+	sql_query_parts(q, mention_part, &(struct mentioning){ m, depth });
 }
 
 /* What is done with the rows that a change finds. */
 static void mention_change(const struct sql_statement *s, struct mentioned *m)
 {
-	for (uint32_t i = 0; i < s->set_count; i++)
-		mention(s->sets[i].value, 0, m);
-	for (uint32_t i = 0; i < s->conflict_set_count; i++)
-		mention(s->conflict_sets[i].value, 0, m);
-	mention(s->conflict_where, 0, m);
-	for (uint32_t i = 0; i < s->returning_count; i++)
-		mention(s->returning[i].value, 0, m);
+	sql_statement_parts(s, mention_part, &(struct mentioning){ m, 0 });
 }
 
 /* Versions of rows that the query locks, also in FROM, are told apart by the

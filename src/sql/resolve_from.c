@@ -129,8 +129,12 @@ struct sql_table *find_table(struct resolver *r, json_t *range_var)
 		refuse_construct(r, r->place, "a schema other than public");
 		return NULL;
 	}
-	for (uint32_t i = 0; i < c->table_count; i++)
-		if (!strcmp(c->tables[i]->name, name)) return c->tables[i];
+	for (uint32_t i = 0; i < c->table_count; i++) {
+		if (strcmp(c->tables[i]->name, name) != 0) continue;
+		note_name(r, node_place(r, range_var), c->tables[i],
+		          SQL_NO_COLUMN);
+		return c->tables[i];
+	}
 	const char *near = nearest_relation(r, name);
 	bool quotes = near && !strcasecmp(near, name);
 	return refuse(r, r->place, "relation \"%s%s%s\" does not exist%s%s%s%s",

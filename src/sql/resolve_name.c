@@ -383,6 +383,28 @@ const struct sql_expr *field_of_row(struct resolver *r, struct scope *s,
 	              relation);
 }
 
+void note_name(struct resolver *r, struct place at, const struct sql_table *t,
+               uint32_t column)
+{
+	struct sql_catalog *c = r->catalog;
+	if (!c->notes_names) return;
+	VEC_RESERVE(c->mentions, c->mention_count, c->mention_capacity);
+	c->mentions[c->mention_count++] = (struct sql_mention){ at, t, column };
+}
+
+/* What its name, at this node, has been found to be. */
+static const struct sql_expr *noted(struct resolver *r, struct scope *s,
+                                    const struct sql_expr *e, json_t *body)
+{
+	struct place at = node_place(r, body);
+	if (!e || e->kind != EXPR_COLUMN || !r->catalog->notes_names) return e;
+	for (uint32_t i = 0; i < e->up; i++) s = s->outer;
+	if (e->relation >= s->relation_count) return e; /* a variable */
+	const struct sql_relation *x = &s->relations[e->relation];
+	if (x->kind == RELATION_TABLE) note_name(r, at, x->table, e->column);
+	return e;
+}
+
 const struct sql_expr *resolve_column(struct resolver *r, struct scope *s,
                                       json_t *body)
 {
@@ -391,9 +413,13 @@ const struct sql_expr *resolve_column(struct resolver *r, struct scope *s,
 	json_t *last = json_array_get(fields, count - 1);
 	if (node_is(last, "A_Star", &star))
 		return refuse_construct(r, r->place, "a whole row as a value");
-	if (count == 1) return plain_column(r, s, node_name(last));
+	if (count == 1)
+		return noted(r, s, plain_column(r, s, node_name(last)), body);
 	if (count == 2)
-		return field_of_row(r, s, node_name(json_array_get(fields, 0)),
-		                    node_name(last));
+		return noted(r, s,
+		             field_of_row(r, s,
+		                          node_name(json_array_get(fields, 0)),
+		                          node_name(last)),
+		             body);
 	return refuse_construct(r, r->place, "a name of more than two parts");
 }

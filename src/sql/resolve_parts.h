@@ -256,6 +256,9 @@ void add_part(struct resolver *r, struct scope *s, const char *name,
  * lends it its name. Their count: there is none. */
 uint32_t find_step(const struct resolver *r, const char *name);
 struct sql_table *find_table(struct resolver *r, json_t *range_var);
+/* The table, or a column of it, is named there. */
+void note_name(struct resolver *r, struct place at, const struct sql_table *t,
+               uint32_t column);
 /* SELECT's list, and that of RETURNING. */
 bool resolve_targets(struct resolver *r, struct scope *s, json_t *list,
                      const struct sql_target **out, uint32_t *count);
