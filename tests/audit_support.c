@@ -1,8 +1,8 @@
 #include "audit_support.h"
 
-#include <check.h>
 #include <string.h>
 
+#include "assertions.h"
 #include "audit/confirm.h"
 #include "audit/lift.h"
 #include "base/memory.h"

@@ -1,11 +1,11 @@
 #include "exploration.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "assertions.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "dpor/engine.h"

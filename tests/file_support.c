@@ -6,8 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <check.h>
-
+#include "assertions.h"
 #include "base/text.h"
 
 /* ---- folders ---- */

@@ -1,9 +1,9 @@
 #include "formats_support.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "assertions.h"
 #include "base/memory.h"
 #include "formats/renumber.h"
 #include "support.h"

@@ -1,7 +1,6 @@
 #include "plain_record.h"
 
-#include <check.h>
-
+#include "assertions.h"
 #include "support.h"
 
 void plain_begin(struct plain *p, uint32_t session, own_level own)

@@ -1,6 +1,5 @@
 #include "postgres.h"
 
-#include <check.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -13,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "assertions.h"
 #include "base/memory.h"
 
 int shell(const char *format, ...)

@@ -1,10 +1,10 @@
 #include "predict_support.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "assertions.h"
 #include "axioms/allows.h"
 #include "axioms/level.h"
 #include "base/memory.h"

@@ -1,8 +1,8 @@
 #include "random_trace.h"
 
-#include <check.h>
 #include <stdlib.h>
 
+#include "assertions.h"
 #include "history/trace_build.h"
 #include "support.h"
 

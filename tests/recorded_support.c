@@ -1,10 +1,10 @@
 #include "recorded_support.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "assertions.h"
 #include "base/memory.h"
 #include "check/check.h"
 

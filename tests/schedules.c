@@ -1,10 +1,10 @@
 #include "schedules.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "assertions.h"
 #include "base/memory.h"
 
 /* A session of the schedule that runs. */

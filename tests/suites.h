@@ -3,8 +3,7 @@
 #ifndef TESTS_SUITES_H
 #define TESTS_SUITES_H
 
-#include <check.h>
-
+#include "assertions.h"
 #include "suite_table.h"
 
 #define X(name) void add_##name##_tests(TCase *tests);

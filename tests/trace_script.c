@@ -1,10 +1,10 @@
 #include "trace_script.h"
 
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "assertions.h"
 #include "base/memory.h"
 
 struct rng trace_rng(uint64_t base)

@@ -1,8 +1,8 @@
 #include "twin_witness.h"
 
-#include <check.h>
 #include <stdlib.h>
 
+#include "assertions.h"
 #include "axioms/witness.h"
 #include "support.h"
 #include "twin_axioms.h"

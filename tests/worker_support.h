@@ -3,9 +3,9 @@
 #ifndef TESTS_WORKER_SUPPORT_H
 #define TESTS_WORKER_SUPPORT_H
 
-#include <check.h>
 #include <string.h>
 
+#include "assertions.h"
 #include "native/host/process.h"
 
 /* client.so of this text, behind some #include lines and a macro SESSION;
