@@ -38,6 +38,24 @@ run 1 decide seat.tx --html page.html -q
 grep -q 'lost update' page.html; result=$?
 [ $result -eq 0 ] && pass || fail 'a page'
 
+# All levels in one table; those that are not covered follow where they can.
+run 1 decide seat.tx --levels
+prints 'violated: 1 of 2 assertions fails under Causal Consistency (cc)'
+prints 'assert "given once"       fails  fails  fails  fails   open  fails  holds  holds  holds'
+prints 'assert "somebody has it"  holds  holds  holds  holds  holds  holds  holds  holds  holds'
+run 0 decide seat.tx --levels -i si --json
+prints '"level":"prc","verdict":"inconclusive","decided":false'
+prints '"states":["fails","holds"]'
+run 4 decide seat.tx --levels -i prc
+prints 'inconclusive: decide does not cover statements that each have a snapshot of their own'
+run 1 decide seat.tx --levels --html levels.html -q
+grep -q 'What is known of each assertion.' levels.html; result=$?
+[ $result -eq 0 ] && pass || fail 'a page of levels'
+run 1 decide seat.tx --levels --tap
+prints 'message: "given once: violated under cc"'
+run 2 decide seat.tx --levels --svg picture.svg
+says '--levels does not go with --svg'
+
 # What it does not cover.
 run 2 decide seat.tx -i prc
 says 'decide does not cover statements that each have a snapshot of their own'

@@ -11,7 +11,7 @@
 #include "dpor/verdict.h"
 #include "execution/error_places.h"
 #include "random_program.h"
-#include "solve/decision.h"
+#include "solve/all_levels.h"
 #include "suites.h"
 #include "support.h"
 #include "symmetric_program.h"
@@ -54,6 +54,20 @@ static void expect_goal(const struct trial *t, const struct decide_goal *g)
 	expect(t,
 	       g->finding || explorer_slot_serializable(t->explored, g->slot),
 	       "nothing fails", g->slot);
+}
+
+static struct explorer *explore_under(const struct program *p, enum level level,
+                                      const struct explore_observer *observer)
+{
+	struct explore_options o = { .level = level,
+		                     .algorithm =
+		                             explorer_usual_algorithm(p, level),
+		                     .max_changes = UINT64_MAX,
+		                     .max_histories = HISTORIES_MOST };
+	o.base = o.algorithm == EXPLORE_CE ? level_base(level) : level;
+	struct explorer *e = explorer_new(p, &o, observer);
+	explorer_run(e);
+	return e;
 }
 
 static bool happens_at(const struct trial *t, struct position at)
@@ -192,17 +206,10 @@ static void try_program(uint64_t seed, enum level level, struct variety *v)
 	else
 		random_program(&source, seed);
 	struct program *p = program_from_text(text_get(&source));
-	struct explore_options o = { .level = level,
-		                     .algorithm =
-		                             explorer_usual_algorithm(p, level),
-		                     .max_changes = UINT64_MAX,
-		                     .max_histories = HISTORIES_MOST };
-	o.base = o.algorithm == EXPLORE_CE ? level_base(level) : level;
 	struct strings runs = { 0 };
 	struct explore_observer observer = { .payload = &runs,
 		                             .history = note_runs };
-	struct explorer *e = explorer_new(p, &o, &observer);
-	explorer_run(e);
+	struct explorer *e = explore_under(p, level, &observer);
 	if (explorer_stats(e)->stop == STOP_NONE &&
 	    !decide_obstacle(p, level)) {
 		struct trial t = { seed, text_get(&source), level, e, NULL };
@@ -214,6 +221,80 @@ static void try_program(uint64_t seed, enum level level, struct variety *v)
 	program_free(p);
 	text_free(&source);
 }
+
+/* ---- all levels at once ---- */
+
+/* Is something of the goal violated in what was explored? */
+static bool explored_fails(const struct trial *t, const struct level_goal *g)
+{
+	const struct explorer *e = t->explored;
+	struct position at = program_position(explorer_program(e), g->point);
+	if (g->slot != explorer_slot_error(e))
+		return explorer_violation(e, g->slot)->histories > 0;
+	for (uint32_t i = explorer_slot_places(e); i < explorer_slot_count(e);
+	     i++)
+		if (!position_compare(explorer_error_place(e, i), at))
+			return true;
+	return false;
+}
+
+/* What is said is so; of levels that are covered, all is said that is asserted.
+ */
+static void compare_level(const struct trial *t,
+                          const struct level_decisions *d)
+{
+	bool covered = !decide_obstacle(d->program, t->level);
+	bool empty = !explorer_stats(t->explored)->histories;
+	enum verdict whole = level_verdict(d, t->level);
+	for (uint32_t i = 0; i < d->goal_count; i++) {
+		const struct level_goal *g = &d->goals[i];
+		enum verdict v = level_goal_verdict(d, t->level, i);
+		bool asserted = g->slot != explorer_slot_error(t->explored);
+		if (v == VERDICT_INCONCLUSIVE)
+			expect(t, !covered || empty || !asserted, "open",
+			       g->slot);
+		else
+			expect(t,
+			       !empty && (v == VERDICT_VIOLATED) ==
+			                         explored_fails(t, g),
+			       "another verdict of a goal", g->slot);
+	}
+	expect(t,
+	       whole == explorer_verdict(t->explored) ||
+	               (whole == VERDICT_INCONCLUSIVE && !covered),
+	       "another verdict of a level", d->goal_count);
+}
+
+START_TEST(all_levels)
+{
+	uint64_t first = first_seed() * 1000000;
+	uint64_t count = programs_or(PROGRAMS) / 4;
+	struct text source = { 0 };
+	for (uint64_t i = 0; i < count; i++) {
+		struct trial t = { .seed = first + i };
+		struct level_decisions d;
+		text_clear(&source);
+		random_program(&source, t.seed);
+		/* Which many levels violate, and the strongest does not. */
+		text_string(&source, "assert serializable;\n");
+		t.source = text_get(&source);
+		struct program *p = program_from_text(t.source);
+		decide_levels(&d, p,
+		              &(struct decide_options){
+				      .level = (enum level)(i % LEVEL_COUNT) });
+		for (t.level = 0; t.level < LEVEL_COUNT; t.level++) {
+			struct explorer *e = explore_under(p, t.level, NULL);
+			t.explored = e;
+			if (explorer_stats(e)->stop == STOP_NONE)
+				compare_level(&t, &d);
+			explorer_free(e);
+		}
+		level_decisions_free(&d);
+		program_free(p);
+	}
+	text_free(&source);
+}
+END_TEST
 
 START_TEST(random_programs)
 {
@@ -233,4 +314,5 @@ END_TEST
 void add_decide_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, random_programs, 0, RUNS);
+	tcase_add_test(tests, all_levels);
 }

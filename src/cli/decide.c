@@ -26,22 +26,55 @@ static void on_tick(void *payload, const struct decide_progress *p)
 	text_free(&words);
 }
 
+/* A table has no picture. */
+static bool levels_fit(const struct command_line *c)
+{
+	bool draws = c->value[OPTION_DOT] || c->value[OPTION_SVG];
+	if (!c->value[OPTION_DECIDE_LEVELS] || !draws) return true;
+	say("--levels does not go with %s: it prints one table; name one "
+	    "level with --isolation",
+	    c->value[OPTION_DOT] ? "--dot" : "--svg");
+	return false;
+}
+
 static bool settings(const struct command_line *c, struct decide_options *o)
 {
 	return one_program(c) &&
 	       setting_seconds(c, OPTION_TIMEOUT, &o->timeout) &&
 	       setting_memory(c, OPTION_MEMORY, &o->memory) &&
-	       outputs_fit(c, "program") && pictures_possible(c);
+	       outputs_fit(c, "program") && pictures_possible(c) &&
+	       levels_fit(c);
 }
 
-/* Says what stands in the way, if something does. */
-static bool can_decide(const struct program *p, enum level l)
+/* Says what stands in the way, if something does: under the level, or, of
+ * `all`, under each of them. */
+static bool can_decide(const struct program *p, enum level l, bool all)
 {
 	const char *obstacle = decide_obstacle(p, l);
+	for (enum level k = 0; all && k < LEVEL_COUNT; k++)
+		if (!decide_obstacle(p, k)) return true;
 	if (!obstacle) return true;
 	say("%s: decide does not cover %s; explore does", program_path(p),
 	    obstacle);
 	return false;
+}
+
+static int decide_all_levels(const struct command_line *c,
+                             const struct program *p,
+                             const struct decide_options *o)
+{
+	struct level_decisions d;
+	decide_levels(&d, p, o);
+	progress_end(o->payload);
+	int code = EXIT_INPUT;
+	if (!program_failed(c, p)) {
+		struct result *r = result_of_level_decisions(&d);
+		code = outputs_result(c, r, NULL) ? exit_code_of(r->verdict)
+		                                  : EXIT_INTERNAL;
+		result_free(r);
+	}
+	level_decisions_free(&d);
+	return code;
 }
 
 static int decide_it(const struct command_line *c, const struct program *p,
@@ -67,16 +100,18 @@ int decide_main(const struct command_line *c)
 {
 	struct progress progress = output_progress(c);
 	struct decide_options o = { .tick = on_tick, .payload = &progress };
+	bool levels = c->value[OPTION_DECIDE_LEVELS];
 	int code = EXIT_USAGE;
 	if (!settings(c, &o)) return EXIT_USAGE;
 	struct program *p = read_program(c, c->operands[0]);
 	if (!p) return EXIT_INPUT;
 	if (setting_level(c, OPTION_ISOLATION, p, &o.level) &&
-	    can_decide(p, o.level)) {
+	    can_decide(p, o.level, levels)) {
 		o.as = program_deployment(p, c->value[OPTION_ISOLATION]);
 		signals_catch();
 		o.interrupt = signals_flag();
-		code = decide_it(c, p, &o);
+		code = levels ? decide_all_levels(c, p, &o)
+		              : decide_it(c, p, &o);
 	}
 	program_free(p);
 	return code;

@@ -345,6 +345,8 @@ enum command {
 	  "write, as with FOR UPDATE there")                                   \
 	X(LEVELS, IN_EXPLORE, "levels", 0, NULL, NULL,                         \
 	  "print a table of assertions and histories under all levels")        \
+	X(DECIDE_LEVELS, IN_DECIDE, "levels", 0, NULL, NULL,                   \
+	  "print a table: what holds of each assertion under which level")     \
 	X(HISTORIES, IN_EXPLORE | IN_RUN | IN_PREDICT, "histories", 0, "FILE", \
 	  NULL, "write every history, one line of JSON each")                  \
 	X(SORTED, IN_EXPLORE, "sorted", 0, NULL, NULL,                         \

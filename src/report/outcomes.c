@@ -101,21 +101,33 @@ static void add_assertion(struct outcomes *o, const json_t *r, const json_t *a)
 		say_why(x, NULL);
 }
 
-/* Each assertion under each level, of explore --levels. */
+static enum outcome_state state_under(const json_t *level, size_t i)
+{
+	const json_t *states = json_object_get(level, "states");
+	const json_t *violated = json_object_get(level, "violated");
+	const char *word = json_string_value(json_array_get(states, i));
+	if (!states)
+		return json_integer_value(json_array_get(violated, i)) > 0
+		               ? OUTCOME_FAILED
+		               : otherwise(level);
+	return !word                    ? OUTCOME_OPEN
+	       : !strcmp(word, "fails") ? OUTCOME_FAILED
+	       : !strcmp(word, "holds") ? OUTCOME_PASSED
+	                                : OUTCOME_OPEN;
+}
+
+/* Each assertion under each level, of explore and decide with --levels. */
 static void add_levels(struct outcomes *o, const json_t *r)
 {
 	const json_t *assertions = json_object_get(r, "assertions"), *row, *a;
 	size_t l, i;
 	json_array_foreach(json_object_get(r, "levels"), l, row)
 	{
-		const json_t *violated = json_object_get(row, "violated");
 		const char *level = document_string(row, "level");
 		json_array_foreach(assertions, i, a)
 		{
-			bool fails = json_integer_value(
-					     json_array_get(violated, i)) > 0;
-			struct outcome *x = add(
-				o, r, fails ? OUTCOME_FAILED : otherwise(row));
+			struct outcome *x = add(o, r, state_under(row, i));
+			bool fails = x->state == OUTCOME_FAILED;
 			say(&x->name, document_string(a, "text"));
 			text_format(&x->name, " under %s", level ? level : "");
 			set_place(x, a);

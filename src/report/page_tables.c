@@ -244,6 +244,7 @@ static void add_level(struct text *t, const json_t *row, const json_t *asked,
 	const char *word = json_string_value(level);
 	enum level l = word ? level_from_word(word) : LEVEL_COUNT;
 	const json_t *violated = json_object_get(row, "violated");
+	const json_t *states = json_object_get(row, "states");
 	const json_t *verdict = json_object_get(row, "verdict");
 	bool is_asked = json_equal(level, asked);
 	text_string(t, "<tr><th scope=\"row\">");
@@ -254,13 +255,15 @@ static void add_level(struct text *t, const json_t *row, const json_t *asked,
 	open_cell(t, verdict);
 	if (verdict) page_value(t, verdict);
 	text_string(t, "</td><td class=\"number\">");
-	page_value(t, json_object_get(row, "histories"));
+	page_value(t, json_object_get(row, states ? "runs" : "histories"));
 	if (json_is_false(json_object_get(row, "complete")))
 		text_string(t, ", not all");
 	text_string(t, "</td>");
 	for (size_t i = 0; i < assertions; i++) {
-		const json_t *n = json_array_get(violated, i);
-		bool fails = json_integer_value(n) > 0;
+		const json_t *n = json_array_get(states ? states : violated, i);
+		const char *state = json_string_value(n);
+		bool fails = json_integer_value(n) > 0 ||
+		             (state && !strcmp(state, "fails"));
 		text_string(t, fails ? "<td class=\"number\"><b class=\"bad\">"
 		                     : "<td class=\"number\">");
 		if (n) page_value(t, n);
@@ -282,13 +285,17 @@ void page_levels(struct text *t, const json_t *result)
 	const json_t *assertions = json_object_get(result, "assertions");
 	const json_t *asked = json_object_get(result, "level");
 	size_t i, count = json_array_size(assertions);
-	json_t *row;
-	text_string(t, "<h2>Levels</h2>\n<p class=\"muted\">In how many "
-	               "histories each assertion is violated.</p>\n");
+	json_t *row = json_array_get(levels, 0);
+	bool states = json_object_get(row, "states");
+	text_format(t, "<h2>Levels</h2>\n<p class=\"muted\">%s</p>\n",
+	            states ? "What is known of each assertion."
+	                   : "In how many histories each assertion is "
+	                     "violated.");
 	open_table(t, "levels");
 	text_string(t, "<thead><tr><th scope=\"col\" colspan=\"2\">level</th>"
 	               "<th scope=\"col\">verdict</th>"
-	               "<th scope=\"col\" class=\"number\">histories</th>");
+	               "<th scope=\"col\" class=\"number\">");
+	text_string(t, states ? "runs</th>" : "histories</th>");
 	for (i = 0; i < count; i++)
 		text_format(t, "<th scope=\"col\" class=\"number\">#%zu</th>",
 		            i + 1);

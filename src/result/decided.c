@@ -77,8 +77,7 @@ static void open_reason(struct text *t, const struct decision *d)
 	text_string(t, ", with no violation found under ");
 }
 
-/* As explorations say it. */
-static void name_left_out(struct text *t, const struct decision *d)
+void name_decision_left_out(struct text *t, const struct decision *d)
 {
 	struct position at;
 	if (d->assumes && !program_is_sql(d->program) &&
@@ -99,7 +98,7 @@ static void add_reason(struct result *r, const struct decision *d)
 	default: open_reason(&t, d); break;
 	}
 	name_program_level(&t, d->program, d->options.level, d->options.as);
-	if (d->verdict != VERDICT_INCONCLUSIVE) name_left_out(&t, d);
+	if (d->verdict != VERDICT_INCONCLUSIVE) name_decision_left_out(&t, d);
 	r->reason = result_words(r, &t);
 	text_free(&t);
 }

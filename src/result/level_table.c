@@ -11,8 +11,6 @@
 #include "result/names.h"
 #include "result/numbers.h"
 
-enum { COLUMN_LEAST = 7, LABEL_LEAST = 16 };
-
 struct levels_table *levels_table_new(const struct program *p)
 {
 	struct levels_table *t = mem_take0(1, sizeof *t);
@@ -185,8 +183,7 @@ static const char *cell_words(struct result *r, const struct levels_column *c,
 	return kept;
 }
 
-/* In words of the user, if there are some. */
-static void name_row(struct text *t, const struct result *r,
+void name_levels_row(struct text *t, const struct result *r,
                      const struct result_assertion *a)
 {
 	bool error = a->slot == program_assertion_count(r->program);
@@ -205,7 +202,7 @@ static void add_row(struct result *r, const struct levels_table *table,
                     uint32_t i)
 {
 	struct text label = { 0 };
-	name_row(&label, r, &r->assertions[i]);
+	name_levels_row(&label, r, &r->assertions[i]);
 	struct result_row *row = result_row(r, text_get(&label));
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		const struct levels_column *c = &table->columns[l];
@@ -246,7 +243,7 @@ static void add_closing(struct result *r, const struct levels_table *table)
 
 static void add_table(struct result *r, const struct levels_table *table)
 {
-	result_table(r, LEVEL_COUNT, COLUMN_LEAST, LABEL_LEAST);
+	result_table(r, LEVEL_COUNT, LEVELS_COLUMN_LEAST, LEVELS_LABEL_LEAST);
 	struct result_row *head = result_row(r, "");
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
 		head->cells[l] = (struct result_cell){

@@ -34,6 +34,13 @@ struct levels_table {
 	struct levels_column columns[LEVEL_COUNT];
 };
 
+/* What the row of an assertion is called: in words of the user, if there are
+ * some. */
+void name_levels_row(struct text *t, const struct result *r,
+                     const struct result_assertion *a);
+/* The widths of such a table. */
+enum { LEVELS_COLUMN_LEAST = 7, LEVELS_LABEL_LEAST = 16 };
+
 struct levels_table *levels_table_new(const struct program *p);
 void levels_table_free(struct levels_table *t);
 /* Takes one column from an explorer that has run under the level, or, with
