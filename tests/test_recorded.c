@@ -363,6 +363,41 @@ static unsigned levels_decided(const struct trace *t, unsigned *unknown)
 	return levels;
 }
 
+/* Every read that locks keeps writers away. */
+static void keep_writers_away(struct rng *r, struct history *h)
+{
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
+			struct event *e = &h->transactions[t].events[i];
+			if (e->kind == EVENT_READ &&
+			    (strength_is_beside(e->strength) ||
+			     e->strength == STRENGTH_KEY_SHARE))
+				e->strength = STRENGTH_SHARE + rng_below(r, 4);
+		}
+}
+
+/* By statements as by points, which these tests compare with the twin. */
+static void same_by_statements(const struct history *h, unsigned expected)
+{
+	struct check_limits no_limits = { 0 };
+	struct check_clock *clock = check_clock_new(&no_limits);
+	struct facts *f = facts_of_history(h);
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		struct check_result r;
+		if (!level_has_statements(l) || !f->order ||
+		    !check_has_known_locks(f))
+			continue;
+		check_statements(f, l, clock, &r);
+		ck_assert_msg(
+			r.verdict == (expected >> l & 1 ? VERDICT_HOLDS
+		                                        : VERDICT_VIOLATED),
+			"%s under %s", history_to_notation(h), level_word(l));
+		check_result_free(&r);
+	}
+	facts_free(f);
+	check_clock_free(clock);
+}
+
 /* Larger ones whose reads lock, by other ways than small ones: of more than 63
  * transactions psi is decided by its neighbours, or in rows of several words.
  */
@@ -374,9 +409,11 @@ START_TEST(random_locks)
 		struct history *h = random_history(&r);
 		h->known_count = 0;
 		history_give_locks(&r, h);
+		if (i % 2 == 0) keep_writers_away(&r, h);
 		if (i % 4 == 3) history_give_up_locks(&r, h);
 		unsigned expected = twin_levels(h), unknown;
 		if (i % 4 != 3) follow_schedules(h, expected);
+		same_by_statements(h, expected);
 		struct history *more = history_padded(h, i % 8 ? 20 : 64);
 		struct trace *t = trace_of_history(more, "random");
 		unsigned found = levels_decided(t, &unknown);

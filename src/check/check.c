@@ -16,7 +16,7 @@ static void check_by_statements(const struct facts *f, enum level l,
 	check_strong_guess(f, LEVEL_SERIAL, c, out);
 	if (out->verdict == VERDICT_HOLDS) return;
 	check_result_free(out);
-	if (check_has_plain_reads(f))
+	if (check_has_known_locks(f))
 		check_statements(f, l, c, out);
 	else
 		check_by_points(f, l, c, out);

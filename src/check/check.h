@@ -77,14 +77,18 @@ void check_weak(const struct facts *f, enum level l, struct check_clock *c,
 /* Guesses only: HOLDS, VIOLATED, or nothing is said. */
 void check_strong_guess(const struct facts *f, enum level l,
                         struct check_clock *c, struct check_result *out);
-/* A level with statements; histories with an order. */
+/* A level with statements; histories with an order whose locks are known. */
 void check_statements(const struct facts *f, enum level l,
                       struct check_clock *c, struct check_result *out);
 /* Does what the history says at the first level hold at the other? So it is if
  * that is the weaker one; but prc alone takes checks for plain reads. */
 bool check_implies(const struct facts *f, enum level strong, enum level weak);
-/* Does no read lock? For those alone the former is made. */
+/* Does no read lock? */
 bool check_has_plain_reads(const struct facts *f);
+/* Does every lock exclude all writers, none ended before its transaction, and
+ * did no statement read plainly behind one? For those alone check_statements is
+ * made. */
+bool check_has_known_locks(const struct facts *f);
 /* Are some reads for constraints (strength_is_beside)? */
 bool check_reads_for_constraints(const struct facts *f);
 /* And are these beside a snapshot, at some of its levels? Only points know of

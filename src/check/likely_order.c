@@ -19,6 +19,9 @@ struct heap {
 	unsigned two;
 };
 
+/* The weight of a lock that is not shared: more than of all that are. */
+enum { ALONE = 1 << 30 };
+
 struct scheduling {
 	struct strong *s;
 	struct heap ready, waiting; /* waiting: also some that no longer do */
@@ -26,12 +29,12 @@ struct scheduling {
 	uint32_t end;               /* points that are placed */
 	uint32_t *version;          /* by key: its last writer */
 	uint32_t *unread;           /* by key: reads of that version to come */
-	uint32_t *begun;            /* by key: its writers, or locks, that have
-	                             * begun and not committed */
-	uint32_t *first_waiting;    /* by key, points; or 0 */
-	uint32_t *next_waiting;     /* by point */
-	bool *waits;                /* by point */
-	bool forced;                /* one went on before its time */
+	uint32_t *begun;         /* by key: its writers that have begun and not
+	                          * committed; or locks, by their weights */
+	uint32_t *first_waiting; /* by key, points; or 0 */
+	uint32_t *next_waiting;  /* by point */
+	bool *waits;             /* by point */
+	bool forced;             /* one went on before its time */
 };
 
 /* ---- the earliest first ---- */
@@ -103,10 +106,17 @@ static uint32_t locked_key(const struct scheduling *x, uint32_t p)
 {
 	const struct strong *s = x->s;
 	for (uint32_t i = s->until_first[p]; i < s->until_first[p + 1]; i++) {
-		uint32_t key = s->locks->items[s->until_locks[i]].key;
-		if (x->begun[key]) return key;
+		const struct strong_lock *l =
+			&s->locks->items[s->until_locks[i]];
+		uint32_t most = l->shared ? ALONE - 1 : l->upgrades;
+		if (x->begun[l->key] > most) return l->key;
 	}
 	return UINT32_MAX;
+}
+
+static uint32_t weight(const struct strong_lock *l)
+{
+	return l->shared ? 1 : ALONE;
 }
 
 /* Takes the locks that begin before the point, and lets go those that end
@@ -114,11 +124,13 @@ static uint32_t locked_key(const struct scheduling *x, uint32_t p)
 static void place_locks(struct scheduling *x, uint32_t p)
 {
 	const struct strong *s = x->s;
+	const struct strong_lock *l = s->locks->items;
 	for (uint32_t i = s->until_first[p]; i < s->until_first[p + 1]; i++)
-		x->begun[s->locks->items[s->until_locks[i]].key]++;
+		x->begun[l[s->until_locks[i]].key] +=
+			weight(&l[s->until_locks[i]]);
 	for (uint32_t i = s->commit_first[p]; i < s->commit_first[p + 1]; i++) {
-		x->begun[s->locks->items[i].key]--;
-		let_go(x, s->locks->items[i].key);
+		x->begun[l[i].key] -= weight(&l[i]);
+		let_go(x, l[i].key);
 	}
 }
 

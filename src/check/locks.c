@@ -43,7 +43,7 @@ static uint32_t chain_of_lock(const struct strong *s, uint32_t lock)
 static void list_groups(struct strong *s, const uint32_t *key_first)
 {
 	uint32_t count = 0;
-	for (uint32_t x = 0; x < s->f->key_count; x++) {
+	for (uint32_t x = 0; x < 2 * s->f->key_count; x++) {
 		s->lock_group_first[x] = count;
 		for (uint32_t i = key_first[x], k; i < key_first[x + 1];
 		     i = k) {
@@ -55,27 +55,40 @@ static void list_groups(struct strong *s, const uint32_t *key_first)
 				(struct lock_group){ chain, i, k };
 		}
 	}
-	s->lock_group_first[s->f->key_count] = count;
+	s->lock_group_first[2 * s->f->key_count] = count;
+}
+
+/* Where it stands in lock_group_first. */
+static uint32_t list_of(const struct strong_lock *l)
+{
+	return 2 * l->key + l->shared;
+}
+
+/* Behind the last list of locks that this one excludes. */
+static uint32_t lists_end(const struct strong_lock *l)
+{
+	return 2 * l->key + (l->shared ? 1 : 2);
 }
 
 void locks_list(struct strong *s)
 {
 	const struct strong_locks *l = s->locks;
-	size_t keys = s->f->key_count + (size_t)1;
+	size_t keys = 2 * (size_t)s->f->key_count + 1;
 	uint32_t *first = mem_take0(keys, sizeof *first);
 	uint32_t *end = mem_take(keys * sizeof *end);
 	list_by_point(s);
 	s->lock_order = mem_take(l->count * sizeof *s->lock_order);
 	s->lock_groups = mem_take(l->count * sizeof *s->lock_groups);
 	s->lock_group_first = mem_take(keys * sizeof *s->lock_group_first);
-	for (uint32_t i = 0; i < l->count; i++) first[l->items[i].key + 1]++;
-	sum_up(first, s->f->key_count);
+	for (uint32_t i = 0; i < l->count; i++)
+		first[list_of(&l->items[i]) + 1]++;
+	sum_up(first, 2 * s->f->key_count);
 	for (uint32_t x = 0; x < keys; x++) end[x] = first[x];
 	for (uint32_t k = 0; k + 1 < s->f->n; k++) {
 		uint32_t p = s->chains->members[k];
 		for (uint32_t i = s->commit_first[p];
 		     i < s->commit_first[p + 1]; i++)
-			s->lock_order[end[l->items[i].key]++] = i;
+			s->lock_order[end[list_of(&l->items[i])]++] = i;
 	}
 	list_groups(s, first);
 	free(first);
@@ -128,8 +141,8 @@ static void saturate_lock(struct strong *s, uint32_t lock, lock_forcer *force)
 {
 	const struct strong_lock *a = &s->locks->items[lock];
 	const lanes *suc = point_row(s, s->suc, a->until);
-	for (uint32_t i = s->lock_group_first[a->key];
-	     i < s->lock_group_first[a->key + 1] && !s->conflicting; i++) {
+	for (uint32_t i = s->lock_group_first[2 * a->key];
+	     i < s->lock_group_first[lists_end(a)] && !s->conflicting; i++) {
 		const struct lock_group *g = &s->lock_groups[i];
 		uint32_t at = lock_from(s, g, row_suc(s, suc, g->chain));
 		if (at < g->end && lock_at(s, at)->commit == a->commit) at++;
@@ -156,8 +169,8 @@ static bool visit_lock(struct strong *s, const struct strong_lock *a,
                        choice_visitor *visit, void *data)
 {
 	const lanes *pre = point_row(s, s->pre, a->until);
-	for (uint32_t i = s->lock_group_first[a->key];
-	     i < s->lock_group_first[a->key + 1]; i++) {
+	for (uint32_t i = s->lock_group_first[2 * a->key];
+	     i < s->lock_group_first[lists_end(a)]; i++) {
 		const struct lock_group *g = &s->lock_groups[i];
 		uint32_t at = lock_from(s, g, row_pre(s, pre, g->chain));
 		for (; at < g->end; at++) {
@@ -192,10 +205,28 @@ static int compare_numbers(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+/* Does no lock that ends there begin before the end of one that it excludes?
+ * Takes their ends. */
+static bool agree_at(const struct strong *s, uint32_t commit, uint32_t *ends)
+{
+	const struct strong_lock *items = s->locks->items;
+	uint32_t first = s->commit_first[commit];
+	uint32_t end = s->commit_first[commit + 1];
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t begin = s->topo_rank[items[i].until];
+		for (uint32_t k = 2 * items[i].key; k < lists_end(&items[i]);
+		     k++)
+			if (ends[k] > begin) return false;
+	}
+	for (uint32_t i = first; i < end; i++)
+		ends[list_of(&items[i])] = s->topo_rank[commit] + 1;
+	return true;
+}
+
 bool locks_agree(const struct strong *s)
 {
 	const struct strong_locks *l = s->locks;
-	size_t keys = s->f->key_count + (size_t)1;
+	size_t keys = 2 * (size_t)s->f->key_count + 1;
 	uint32_t *ends = mem_take0(keys, sizeof *ends);
 	uint32_t *commits = mem_take((l->count + (size_t)1) * sizeof *commits);
 	uint32_t count = 0;
@@ -205,16 +236,8 @@ bool locks_agree(const struct strong *s)
 			commits[count++] = s->topo_rank[l->items[i].commit];
 	if (count) qsort(commits, count, sizeof *commits, compare_numbers);
 	/* By their ends; the last one's is the latest so far. */
-	for (uint32_t k = 0; k < count && agree; k++) {
-		uint32_t p = s->topo[commits[k]];
-		for (uint32_t i = s->commit_first[p];
-		     i < s->commit_first[p + 1]; i++) {
-			uint32_t key = l->items[i].key;
-			uint32_t begin = s->topo_rank[l->items[i].until];
-			if (ends[key] > begin) agree = false;
-			ends[key] = commits[k] + 1;
-		}
-	}
+	for (uint32_t k = 0; k < count && agree; k++)
+		agree = agree_at(s, s->topo[commits[k]], ends);
 	free(ends);
 	free(commits);
 	return agree;

@@ -5,8 +5,11 @@
  * rest. A statement reads the newest versions at its point, which is what ser
  * asks of it; session order keeps the points of a transaction in their order.
  * What remains are the locks (axioms/points.h): a row is locked from u, the
- * next point of the transaction that locks it, to c, and of two such intervals
- * one ends before the other begins. */
+ * next point of the transaction that locks it, to c, and of two such intervals,
+ * unless both share it, one ends before the other begins.
+ *
+ * A read that keeps writers away reads at u: nobody can have written the row
+ * since it was locked. So it is one of the next part's. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,15 +41,51 @@ bool check_has_plain_reads(const struct facts *f)
 	return true;
 }
 
+/* Does it keep writers away, or is it plain and not behind one of its statement
+ * that does? */
+static bool is_known_read(const struct facts *f, uint32_t t, uint32_t i)
+{
+	const struct facts_read *r = &f->reads[i];
+	if (r->strength != STRENGTH_PLAIN)
+		return r->strength >= STRENGTH_SHARE &&
+		       r->strength != STRENGTH_INSERT;
+	return i == f->read_first[t] || r[-1].strength == STRENGTH_PLAIN ||
+	       r[-1].statement != r->statement;
+}
+
+bool check_has_known_locks(const struct facts *f)
+{
+	for (uint32_t t = 1; t < f->n; t++)
+		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
+		     i++)
+			if (!is_known_read(f, t, i)) return false;
+	for (uint32_t i = 0; i < f->lock_first[f->n]; i++)
+		if (f->locks[i].strength < STRENGTH_SHARE ||
+		    f->locks[i].strength == STRENGTH_GIVEN_UP ||
+		    f->locks[i].strength == STRENGTH_INSERT)
+			return false;
+	return true;
+}
+
 /* ---- parts ---- */
 
-/* Statements that read, of one transaction. */
+/* Is this read the first plain one of its statement? `last` is the plain one
+ * before it, or UINT32_MAX. */
+static bool begins_part(const struct facts *f, uint32_t i, uint32_t last)
+{
+	return f->reads[i].strength == STRENGTH_PLAIN &&
+	       (last == UINT32_MAX ||
+	        f->reads[i].statement != f->reads[last].statement);
+}
+
+/* Statements with plain reads, of one transaction. */
 static uint32_t count_statements(const struct facts *f, uint32_t t)
 {
-	uint32_t count = 0;
-	for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1]; i++)
-		count += i == f->read_first[t] ||
-		         f->reads[i].statement != f->reads[i - 1].statement;
+	uint32_t count = 0, last = UINT32_MAX;
+	for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1]; i++) {
+		count += begins_part(f, i, last);
+		if (f->reads[i].strength == STRENGTH_PLAIN) last = i;
+	}
 	return count;
 }
 
@@ -59,8 +98,10 @@ static uint32_t first_part(const struct statements *s, uint32_t t)
 /* Has it anything to do when it commits? */
 static bool has_rest(const struct facts *f, uint32_t t)
 {
+	uint32_t reads = f->read_first[t + 1];
 	return f->lock_first[t] < f->lock_first[t + 1] ||
-	       f->read_first[t] == f->read_first[t + 1];
+	       f->read_first[t] == reads ||
+	       f->reads[reads - 1].strength != STRENGTH_PLAIN;
 }
 
 static void take_arrays(struct statements *s)
@@ -94,25 +135,31 @@ static void take_arrays(struct statements *s)
 	p->rank = mem_take0(n, sizeof *p->rank);
 }
 
+static void begin_part(struct statements *s, uint32_t t, uint32_t part,
+                       uint32_t first_read)
+{
+	s->owner[part] = t;
+	s->part.session_of[part] = s->f->session_of[t];
+	s->part.read_first[part] = first_read;
+}
+
 /* The parts of a transaction: their reads and their owner. */
 static void take_transaction(struct statements *s, uint32_t t, uint32_t *part)
 {
 	const struct facts *f = s->f;
 	struct facts *p = &s->part;
-	uint32_t first = f->read_first[t], end = f->read_first[t + 1];
-	for (uint32_t i = first; i < end; i++) {
+	uint32_t first = f->read_first[t], last = UINT32_MAX;
+	for (uint32_t i = first; i < f->read_first[t + 1]; i++) {
 		struct facts_read r = f->reads[i];
-		if (i == first || r.statement != f->reads[i - 1].statement)
-			p->read_first[(*part)++] = i;
-		p->session_of[*part - 1] = f->session_of[t];
-		s->owner[*part - 1] = t;
+		uint32_t begin = last == UINT32_MAX ? first : last + 1;
+		if (begins_part(f, i, last)) begin_part(s, t, (*part)++, begin);
+		if (r.strength == STRENGTH_PLAIN) last = i;
 		r.from = s->commit_of[r.from];
 		p->reads[i] = r;
 	}
-	if (!has_rest(f, t)) return;
-	s->owner[*part] = t;
-	p->session_of[*part] = f->session_of[t];
-	p->read_first[(*part)++] = end;
+	if (has_rest(f, t))
+		begin_part(s, t, (*part)++,
+		           last == UINT32_MAX ? first : last + 1);
 }
 
 static void take_parts(struct statements *s)
@@ -163,22 +210,64 @@ static void order_parts(struct statements *s)
 
 /* ---- locks ---- */
 
-/* Of each key that the transaction writes, from its first write on. */
-static void take_locks(struct statements *s, uint32_t t, uint32_t *taken)
+/* The last transaction that has a lock of the key. */
+struct taken_locks {
+	uint32_t shared, alone;
+};
+
+/* The next lock of the transaction, of those that reads take and the others,
+ * of which these are the next ones. */
+static bool next_lock(const struct facts *f, uint32_t t, uint32_t *read,
+                      uint32_t *other, struct facts_lock *to)
 {
-	const struct facts *f = s->f;
+	uint32_t reads = f->read_first[t + 1], others = f->lock_first[t + 1];
+	const struct facts_read *r = &f->reads[*read];
+	for (; *read < reads && r->strength == STRENGTH_PLAIN; r++) ++*read;
+	if (*read == reads && *other == others) return false;
+	if (*read == reads ||
+	    (*other < others && f->locks[*other].statement < r->statement)) {
+		*to = f->locks[(*other)++];
+		return true;
+	}
+	*to = (struct facts_lock){ r->key, r->statement, r->strength, false };
+	++*read;
+	return true;
+}
+
+/* The first part of the transaction from this one on that is behind what the
+ * statement locks. */
+static uint32_t part_behind(const struct statements *s, uint32_t part,
+                            uint32_t statement)
+{
 	const struct facts *p = &s->part;
+	uint32_t commit = s->commit_of[s->owner[part]];
+	while (part < commit &&
+	       p->reads[p->read_first[part + 1] - 1].statement <= statement)
+		part++;
+	return part;
+}
+
+/* Of each key that the transaction locks, from its first lock on; and from the
+ * first that is not shared. */
+static void take_locks(struct statements *s, uint32_t t,
+                       struct taken_locks *taken)
+{
 	struct strong_locks *l = &s->locks;
-	uint32_t commit = s->commit_of[t], until = first_part(s, t);
-	for (uint32_t i = f->lock_first[t]; i < f->lock_first[t + 1]; i++) {
-		struct facts_lock k = f->locks[i];
-		if (taken[k.key] == t) continue;
-		taken[k.key] = t;
-		while (until < commit &&
-		       p->reads[p->read_first[until]].statement <= k.statement)
-			until++;
+	uint32_t until = first_part(s, t);
+	uint32_t read = s->f->read_first[t], other = s->f->lock_first[t];
+	struct facts_lock k;
+	while (next_lock(s->f, t, &read, &other, &k)) {
+		bool shared = k.strength == STRENGTH_SHARE;
+		struct taken_locks *has = &taken[k.key];
+		until = part_behind(s, until, k.statement);
+		if (has->alone == t || (shared && has->shared == t)) continue;
 		l->items[l->count++] =
-			(struct strong_lock){ commit, until, k.key };
+			(struct strong_lock){ .commit = s->commit_of[t],
+			                      .until = until,
+			                      .key = k.key,
+			                      .shared = shared,
+			                      .upgrades = has->shared == t };
+		*(shared ? &has->shared : &has->alone) = t;
 	}
 }
 
@@ -186,9 +275,10 @@ static void list_locks(struct statements *s)
 {
 	const struct facts *f = s->f;
 	struct strong_locks *l = &s->locks;
-	uint32_t *taken = mem_take0(f->key_count + (size_t)1, sizeof *taken);
-	l->items =
-		mem_take((f->lock_first[f->n] + (size_t)1) * sizeof *l->items);
+	size_t most = (size_t)f->lock_first[f->n] + f->read_first[f->n];
+	struct taken_locks *taken =
+		mem_take0(f->key_count + (size_t)1, sizeof *taken);
+	l->items = mem_take((most + 1) * sizeof *l->items);
 	for (uint32_t t = 1; t < f->n; t++) take_locks(s, t, taken);
 	free(taken);
 }
@@ -259,7 +349,7 @@ void check_statements(const struct facts *f, enum level l,
                       struct check_clock *c, struct check_result *out)
 {
 	struct statements s;
-	assert(f->order && check_has_plain_reads(f));
+	assert(f->order && check_has_known_locks(f));
 	statements_init(&s, f);
 	check_strong_locks(&s.part, l, &s.locks, c, out);
 	take_order(&s, out);

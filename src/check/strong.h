@@ -46,16 +46,19 @@ struct edge {
 };
 
 /* A key is locked from one point on until another, where the transaction
- * commits; so that of two locks one ends before the other begins. */
+ * commits; so that of two locks, unless both are shared, one ends before the
+ * other begins. */
 struct strong_lock {
 	uint32_t commit, until; /* until: the point before which it begins */
 	uint32_t key;
+	bool shared;
+	bool upgrades; /* its transaction has a shared one of the key */
 };
 struct strong_locks {
 	struct strong_lock *items; /* by commit */
 	uint32_t count;
 };
-/* The locks of a key that lie in one chain. */
+/* The locks of a key that lie in one chain, all shared or none. */
 struct lock_group {
 	uint32_t chain;
 	uint32_t first, end; /* range of lock_order */
@@ -86,13 +89,16 @@ struct strong {
 	uint32_t points; /* f->n << two; those of init are not used */
 	/* Under levels with statements, where a transaction is one point. */
 	const struct strong_locks *locks;
-	uint32_t *lock_order; /* by key, chain, and place of the commit */
+	uint32_t *lock_order; /* by key, shared or not, chain, and place of
+	                       * the commit */
 	struct lock_group *lock_groups;
-	uint32_t *lock_group_first; /* key_count + 1 */
-	uint32_t *until_first;      /* by point: those of until_locks whose */
-	uint32_t *until_locks;      /* `until` it is */
-	uint32_t *commit_first;     /* by point: the items whose commit it is */
-	uint32_t blocks;            /* of 16 bytes each: width of a row */
+	/* 2 * key_count + 1: those of 2 * key are not shared, of 2 * key + 1
+	 * they are. */
+	uint32_t *lock_group_first;
+	uint32_t *until_first;  /* by point: those of until_locks whose */
+	uint32_t *until_locks;  /* `until` it is */
+	uint32_t *commit_first; /* by point: the items whose commit it is */
+	uint32_t blocks;        /* of 16 bytes each: width of a row */
 	lanes *pre, *suc;
 	uint32_t *first_out, *first_in; /* edges by point */
 	struct edge *edges;
