@@ -819,6 +819,7 @@ typedef struct iso_decide_options {
 	iso_level level; /* default: what the program says, else cc */
 	double timeout;  /* seconds; 0: no limit */
 	uint64_t memory; /* bytes; 0: half of the machine's */
+	bool robust;     /* every history must be serializable */
 } iso_decide_options;
 /* The program's assertions, without enumerating its histories. `options` may be
  * NULL. Returns 0, ISO_E_CLIENT, or ISO_E_ARGUMENT, also for levels and

@@ -56,6 +56,17 @@ prints 'message: "given once: violated under cc"'
 run 2 decide seat.tx --levels --svg picture.svg
 says '--levels does not go with --svg'
 
+# Robustness.
+run 1 decide seat.tx -i cc --robust
+prints 'violated: 2 of 3 assertions fail under Causal Consistency (cc)'
+prints 'fails  robust: every history is serializable'
+run 0 decide seat.tx -i si --robust --levels
+prints 'robust: every history is serializable  fails  fails  fails  fails   open  fails  holds  holds  holds'
+grep -v assert seat.tx >bare.tx
+run 1 decide bare.tx -i cc --robust
+prints 'violated: not robust: a history is not serializable under Causal Consistency (cc)'
+run 0 decide bare.tx -i si --robust
+
 # What it does not cover.
 run 2 decide seat.tx -i prc
 says 'decide does not cover statements that each have a snapshot of their own'

@@ -24,6 +24,7 @@ static int try_decide(iso_result **out, const iso_program *program,
 	const struct program *p = program->compiled;
 	o.timeout = given.timeout;
 	o.memory = given.memory;
+	o.robust = given.robust;
 	bool known = program_level(p,
 	                           given.level == ISO_LEVEL_DEFAULT
 	                                   ? LEVEL_COUNT

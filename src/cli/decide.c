@@ -99,7 +99,9 @@ static int decide_it(const struct command_line *c, const struct program *p,
 int decide_main(const struct command_line *c)
 {
 	struct progress progress = output_progress(c);
-	struct decide_options o = { .tick = on_tick, .payload = &progress };
+	struct decide_options o = { .tick = on_tick,
+		                    .payload = &progress,
+		                    .robust = c->value[OPTION_ROBUST] };
 	bool levels = c->value[OPTION_DECIDE_LEVELS];
 	int code = EXIT_USAGE;
 	if (!settings(c, &o)) return EXIT_USAGE;

@@ -324,7 +324,7 @@ enum command {
 	  "whichever is quicker at first) and "                                \
 	  "with --symmetry and --max-changes; dfs, the baseline without "      \
 	  "reduction, repeats histories")                                      \
-	X(ROBUST, IN_EXPLORING | IN_RUN, "robust", 0, NULL, NULL,              \
+	X(ROBUST, IN_EXPLORING | IN_RUN | IN_DECIDE, "robust", 0, NULL, NULL,  \
 	  "require that every history is serializable")                        \
 	X(FIX, IN_EXPLORE, "fix", 0, NULL, NULL,                               \
 	  "find the cheapest edits of the program under which nothing is "     \

@@ -15,7 +15,9 @@ static bool is_error(const struct decision *d, const struct decide_goal *g)
 
 static bool is_checked(const struct decision *d, const struct decide_goal *g)
 {
-	return !is_error(d, g) && program_assertion_met(d->program, g->slot);
+	return !is_error(d, g) &&
+	       (g->slot > program_assertion_count(d->program) ||
+	        program_assertion_met(d->program, g->slot));
 }
 
 /* How many assertions, or places of errors, have the verdict. */
@@ -46,7 +48,10 @@ static void violated_reason(struct text *t, const struct decision *d)
 	uint32_t places = count_goals(d, true, VERDICT_VIOLATED);
 	uint32_t checked = count_checked(d);
 	if (violated && checked == 1)
-		text_string(t, "the assertion fails");
+		text_string(t, d->options.robust
+		                       ? "not robust: a history is not "
+		                         "serializable"
+		                       : "the assertion fails");
 	else if (violated)
 		name_failing(t, violated, checked);
 	if (violated && places) text_string(t, ", and ");

@@ -16,6 +16,7 @@ static bool is_error(const struct level_decisions *d, uint32_t goal)
 static bool is_shown(const struct level_decisions *d, uint32_t goal)
 {
 	return is_error(d, goal) ||
+	       d->goals[goal].slot > program_assertion_count(d->program) ||
 	       program_assertion_met(d->program, d->goals[goal].slot);
 }
 

@@ -137,6 +137,7 @@ void decide_levels(struct level_decisions *out, const struct program *p,
 	*out = (struct level_decisions){ .options = *o, .program = p };
 	for (uint32_t i = 0; i < program_assertion_count(p); i++)
 		add_goal(out, i, 0);
+	if (o->robust) add_goal(out, program_assertion_count(p) + 1, 0);
 	for (int k = LEVEL_COUNT; k >= 0; k--) {
 		enum level l = k == LEVEL_COUNT ? o->level : (enum level)k;
 		if (is_worth_it(out, l, deadline)) decide_one(out, l, deadline);

@@ -18,7 +18,7 @@ struct level_decisions {
 	 * them, are not covered, or were not come to. */
 	bool decided[LEVEL_COUNT];
 	struct decision of[LEVEL_COUNT];
-	struct level_goal *goals; /* assertions in order, then errors */
+	struct level_goal *goals; /* assertions, robustness, errors */
 	uint32_t goal_count, goal_capacity;
 	uint64_t questions;
 	double seconds;

@@ -49,6 +49,7 @@ struct search {
 	              * it than those that were met */
 	bool *tired; /* by goal: asking again leads to nothing */
 	uint32_t tired_count;
+	uint32_t given;    /* goals that are none of errors */
 	uint32_t errors;   /* that runs have shown, by note_errors */
 	uint32_t asked_at; /* nodes when the goals were asked */
 	int conflicts;
@@ -66,6 +67,11 @@ const char *decide_obstacle(const struct program *p, enum level l)
 static uint32_t error_slot(const struct search *s)
 {
 	return program_assertion_count(s->out->program);
+}
+
+static uint32_t robust_slot(const struct search *s)
+{
+	return error_slot(s) + 1;
 }
 
 static uint32_t add_goal(struct search *s, uint32_t slot, uint32_t point)
@@ -98,7 +104,7 @@ static uint32_t goal_of(struct search *s, const struct finding *f)
 {
 	const struct decision *d = s->out;
 	if (f->kind == FINDING_ASSERT) return f->assertion;
-	uint32_t i = error_slot(s);
+	uint32_t i = s->given;
 	while (i < d->goal_count && d->goals[i].point != f->point) i++;
 	return i < d->goal_count ? i : add_goal(s, error_slot(s), f->point);
 }
@@ -167,9 +173,9 @@ static bool is_open(const struct decide_goal *g)
 static bool all_violated(const struct search *s)
 {
 	const struct decision *d = s->out;
-	for (uint32_t i = 0; i < error_slot(s); i++)
+	for (uint32_t i = 0; i < s->given; i++)
 		if (d->goals[i].verdict != VERDICT_VIOLATED) return false;
-	return error_slot(s) > 0;
+	return s->given > 0;
 }
 
 /* ---- limits ---- */
@@ -283,7 +289,9 @@ static enum growth grow(struct search *s)
 static void keep_finding(struct search *s, struct decide_goal *g,
                          struct history *h)
 {
-	const struct finding *f = runner_finding(s->runner, g->slot);
+	const struct finding *f = g->slot == robust_slot(s)
+	                                  ? NULL
+	                                  : runner_finding(s->runner, g->slot);
 	g->verdict = VERDICT_VIOLATED;
 	g->example = h;
 	g->finding = f ? finding_copy(&s->out->region, f) : NULL;
@@ -293,6 +301,8 @@ static bool violates(struct search *s, uint32_t slot)
 {
 	uint32_t count, i = 0;
 	const uint32_t *violated = runner_violated(s->runner, &count);
+	if (slot == robust_slot(s))
+		return !runner_satisfies(s->runner, LEVEL_SERIAL);
 	while (i < count && violated[i] != slot) i++;
 	return i < count;
 }
@@ -427,9 +437,10 @@ static bool is_final(const struct search *s, uint32_t slot)
 
 static bool is_serializable(const struct search *s, uint32_t slot)
 {
-	return slot < error_slot(s) &&
-	       program_assertion(s->out->program, slot)->kind ==
-	               ASSERTION_SERIALIZABLE;
+	return slot == robust_slot(s) ||
+	       (slot < error_slot(s) &&
+	        program_assertion(s->out->program, slot)->kind ==
+	                ASSERTION_SERIALIZABLE);
 }
 
 /* Is there more to ask about the goal? */
@@ -468,7 +479,7 @@ static bool is_met(const void *search, uint32_t point)
 {
 	const struct search *s = search;
 	const struct decision *d = s->out;
-	uint32_t i = error_slot(s);
+	uint32_t i = s->given;
 	while (i < d->goal_count && (d->goals[i].point != point ||
 	                             d->goals[i].verdict != VERDICT_VIOLATED))
 		i++;
@@ -629,6 +640,8 @@ static void begin(struct search *s)
 		add_goal(s, i, 0);
 		s->safe[i] = !is_final(s, i);
 	}
+	if (o->robust) add_goal(s, robust_slot(s), 0);
+	s->given = d->goal_count;
 	engine_ready(s, 0);
 }
 

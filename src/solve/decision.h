@@ -37,6 +37,9 @@ struct decide_options {
 	enum level level;
 	const char *as; /* what the database calls it, if it was said so */
 	WITH_BUDGET;    /* max_histories of none */
+	/* That every history is serializable is a goal as well: its slot comes
+	 * behind that of errors. */
+	bool robust;
 	/* Asks by positions first, where the level has them (the tests do). */
 	bool positions_first;
 	void (*tick)(void *payload, const struct decide_progress *p);
@@ -45,7 +48,8 @@ struct decide_options {
 
 /* An assertion of the program, or run-time errors at one place. */
 struct decide_goal {
-	uint32_t slot;  /* as in dpor/explorer.h: the assertion, or errors */
+	uint32_t slot;  /* as in dpor/explorer.h: the assertion, errors, or
+	                 * robustness */
 	uint32_t point; /* of errors: in the source */
 	enum verdict verdict;
 	struct history *example;       /* violated: the history, and */
@@ -66,7 +70,7 @@ struct decision {
 	/* What was met that is not decided, and where, or NULL. */
 	const char *obstacle;
 	uint32_t obstacle_point;
-	struct decide_goal *goals; /* assertions in order, then errors */
+	struct decide_goal *goals; /* assertions, robustness, errors */
 	uint32_t goal_count, goal_capacity;
 	uint64_t runs, leaves, transactions, questions, clauses;
 	double seconds;
