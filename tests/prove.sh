@@ -97,8 +97,38 @@ run 2 prove bank.tx --max-length 9
 says '--max-length takes a number from 2 to 8'
 run 2 prove bank.tx -i sj
 run 3 prove none.tx
-run 3 prove "$ISOSCOPE_SOURCE/programs/sql/seats.spec"
-says 'prove reads programs in .tx, and routines in .sql'
+
+# What sessions of a specification run, any number of times.
+run 0 prove "$ISOSCOPE_SOURCE/programs/sql/seats.spec" -i si
+prints 'ann -> ben: wr ww rw'
+run 1 prove "$ISOSCOPE_SOURCE/programs/sql/on-call.spec" -i si --client found.spec
+prints 'write skew'
+run 1 explore --robust found.spec --quiet
+cat >levels.spec <<'END'
+setup { CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL); }
+session a
+step look { BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT v FROM t WHERE id = 1; }
+step again { SELECT v FROM t WHERE id = 1; }
+step done { COMMIT; }
+step add { INSERT INTO t VALUES (1, 1) ON CONFLICT DO NOTHING; }
+END
+run 0 prove levels.spec
+prints 'look -> add: rw'
+run 1 prove levels.spec -i prc
+prints 'look -rw-> add'
+sed 's/REPEATABLE READ/SERIALIZABLE/' levels.spec >serial.spec
+run 4 prove serial.spec
+prints 'there are no proofs for this level, or mix of levels'
+run 0 prove serial.spec -i ser
+cat >late.spec <<'END'
+setup { CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL); }
+session a
+step one { BEGIN; SAVEPOINT s; UPDATE t SET v = 1 WHERE id = 1; COMMIT; }
+step two { BEGIN READ ONLY; UPDATE t SET v = 1 WHERE id = 1; COMMIT; }
+END
+run 4 prove late.spec -i si
+prints 'late.spec:3: a statement of this kind is not covered, and 1 other place'
+prints 'late.spec:4: a READ ONLY transaction that writes or locks'
 
 # Routines of a file of SQL.
 cat >bank.sql <<'END'

@@ -220,7 +220,8 @@ static void explore_one(struct maker *m, const char *tables,
 	struct text t = { 0 };
 	struct maker w = { m->r, &t };
 	uint32_t instances = 2 + rng_below(m->r, 2), session = 0;
-	text_format(&t, "setup {\n%s%s", tables, functions);
+	text_format(&t, "isolation %s\nsetup {\n%s%s",
+	            level_word(o->terms.level), tables, functions);
 	add_rows(&w, "u");
 	add_rows(&w, "t");
 	text_string(&t, "}\n");
@@ -282,6 +283,170 @@ static void try_program(uint64_t seed, struct tally *tally)
 	diags_free(&d);
 	text_free(&functions);
 	text_free(&text);
+}
+
+/* ---- transactions of specifications ---- */
+
+enum { SPEC_STEPS = 5 };
+
+/* The SQL of each step. */
+struct made {
+	struct text steps[SPEC_STEPS];
+	unsigned count;
+};
+
+static void add_spec_statement(struct maker *m)
+{
+	static const char *const reads[] = {
+		"SELECT v FROM %s WHERE id = 1;",
+		"SELECT v FROM %s WHERE id = 2;",
+		"SELECT v FROM %s WHERE id = 1 FOR UPDATE;",
+		"SELECT count(*) FROM %s WHERE v = 1;", "SELECT max(v) FROM %s;"
+	};
+	static const char *const writes[] = {
+		"UPDATE %s SET v = v + 1 WHERE id = 1;",
+		"UPDATE %s SET v = 1 WHERE id = 2;",
+		"UPDATE %s SET v = 1 WHERE v = 0;",
+		"INSERT INTO %s VALUES (1, 1);",
+		"INSERT INTO %s VALUES (2, 0) ON CONFLICT DO NOTHING;",
+		"DELETE FROM %s WHERE id = 1;",
+		"UPDATE %1$s SET v = 2 WHERE id = 1 AND 1 <= (SELECT count(*) "
+		"FROM %2$s);"
+	};
+	const char *table = one_in(m, 2) ? "t" : "u";
+	const char *format = one_in(m, 2) ? reads[rng_below(m->r, 5)]
+	                                  : writes[rng_below(m->r, 7)];
+	text_format(m->t, format, table, one_in(m, 2) ? "t" : "u");
+	text_char(m->t, ' ');
+}
+
+static struct maker into(struct maker *m, struct made *x)
+{
+	assert(x->count < SPEC_STEPS);
+	return (struct maker){ m->r, &x->steps[x->count++] };
+}
+
+/* A step is a transaction, or several are by BEGIN. */
+static void make_transaction(struct maker *m, struct made *x)
+{
+	static const char *const begins[] = {
+		"BEGIN;",
+		"BEGIN;",
+		"BEGIN;",
+		"BEGIN ISOLATION LEVEL REPEATABLE READ;",
+		"BEGIN ISOLATION LEVEL READ COMMITTED; ",
+		"BEGIN; SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;"
+	};
+	static const char *const ends[] = { "COMMIT;", "COMMIT;", "COMMIT;",
+		                            "ROLLBACK;" };
+	struct maker step;
+	bool block = one_in(m, 2);
+	uint32_t count = 1 + rng_below(m->r, 3);
+	*x = (struct made){ .count = 0 };
+	if (!block || one_in(m, 3)) step = into(m, x);
+	if (block && !x->count) {
+		step = into(m, x);
+		text_string(step.t, begins[rng_below(m->r, 6)]);
+	} else if (block) {
+		text_format(step.t, "%s ", begins[rng_below(m->r, 6)]);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (block && i && one_in(m, 2)) step = into(m, x);
+		add_spec_statement(&step);
+	}
+	if (!block) return;
+	step = into(m, x);
+	text_string(step.t, ends[rng_below(m->r, 4)]);
+}
+
+static void print_made(struct text *t, const struct made *x, const char *name,
+                       uint32_t number)
+{
+	for (unsigned i = 0; i < x->count; i++)
+		text_format(t, "step %s%u_%u { %s }\n", name, number, i,
+		            text_get((struct text *)&x->steps[i]));
+}
+
+static void begin_spec(struct text *t, enum level level)
+{
+	text_format(t, "isolation %s\nsetup {\n%s}\n", level_word(level),
+	            schema);
+}
+
+static void explore_made(struct maker *m, const struct made *all,
+                         unsigned count, const struct prove_options *o)
+{
+	struct budget budget = { .timeout = 5, .max_histories = 400 };
+	struct text t = { 0 };
+	struct maker w = { m->r, &t };
+	uint32_t instances = 2 + rng_below(m->r, 3), session = 0;
+	begin_spec(&t, o->terms.level);
+	text_string(&t, "setup {\n");
+	add_rows(&w, "u");
+	add_rows(&w, "t");
+	text_string(&t, "}\n");
+	for (uint32_t i = 0; i < instances; i++) {
+		if (!i || o->terms.one_each || one_in(&w, 2))
+			text_format(&t, "session s%u\n", session++);
+		print_made(&t, &all[rng_below(m->r, count)], "p", i);
+	}
+	struct client_found found =
+		client_explore("random.spec", &t, o->terms.level, &budget);
+	if (found.history)
+		ck_abort_msg(
+			"proved at %s%s, but\n%s", level_word(o->terms.level),
+			o->terms.one_each ? " (one each)" : "", text_get(&t));
+	ck_assert(found.histories || !found.complete);
+	text_free(&t);
+}
+
+static void try_spec(uint64_t seed, struct tally *tally)
+{
+	static const enum level levels[] = { LEVEL_PRC, LEVEL_PRC, LEVEL_SI,
+		                             LEVEL_SI,  LEVEL_SER, LEVEL_RC,
+		                             LEVEL_CC,  LEVEL_PC };
+	struct rng r = { seed };
+	struct text text = { 0 };
+	struct maker m = { .r = &r };
+	struct diags d = { 0 };
+	struct application app;
+	struct proof found;
+	struct made all[3];
+	struct prove_options o = { .terms.level = levels[rng_below(&r, 8)],
+		                   .terms.one_each = one_in(&m, 2),
+		                   .max_length = 3,
+		                   .timeout = 2 };
+	unsigned count = 1 + rng_below(&r, 3);
+	begin_spec(&text, o.terms.level);
+	for (unsigned i = 0; i < count; i++) {
+		make_transaction(&m, &all[i]);
+		if (!i || one_in(&m, 2)) text_format(&text, "session s%u\n", i);
+		print_made(&text, &all[i], "f", i);
+	}
+	struct load_text file = { "random.spec", text_get(&text), text.length };
+	struct program *p = prove_load(&app, "random.spec", &file, &d);
+	if (!p)
+		ck_abort_msg("seed %llu: %s\n%s", (unsigned long long)seed,
+		             d.count ? d.items[0].message : "",
+		             text_get(&text));
+	ck_assert_uint_eq(app.summary_count, count);
+	/* What all ask for is the program's. */
+	o.terms.level = level_from_word(program_isolation(p));
+	prove(&found, &app, &o);
+	ck_assert(found.verdict != VERDICT_VIOLATED || found.history);
+	tally->proved += found.verdict == VERDICT_HOLDS;
+	tally->violated += found.verdict == VERDICT_VIOLATED;
+	tally->open += found.verdict == VERDICT_INCONCLUSIVE;
+	for (int i = 0; i < CLIENTS && found.verdict == VERDICT_HOLDS; i++)
+		explore_made(&m, all, count, &o);
+	prove_free(&found);
+	program_free(p);
+	application_free(&app);
+	diags_free(&d);
+	text_free(&text);
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned k = 0; k < all[i].count; k++)
+			text_free(&all[i].steps[k]);
 }
 
 /* ---- what is known ---- */
@@ -525,16 +690,27 @@ END_TEST
 
 enum { PROGRAMS = 40, OF_ALL = 4, PROCESSES = 2 };
 
-START_TEST(proofs_of_sql_hold_when_explored)
+static void try_all(uint64_t seed,
+                    void (*try)(uint64_t seed, struct tally *tally))
 {
 	struct tally tally = { 0 };
-	uint64_t seed = process_seed(_i, 0);
 	uint64_t count = programs_each(PROGRAMS, OF_ALL, PROCESSES);
-	for (uint64_t i = 0; i < count; i++) try_program(seed + i, &tally);
+	for (uint64_t i = 0; i < count; i++) try(seed + i, &tally);
 	if (getenv("ISOSCOPE_TALLY"))
 		fprintf(stderr, "proved %u, violated %u, open %u\n",
 		        tally.proved, tally.violated, tally.open);
 	ck_assert(count < 100 || (tally.proved && tally.violated));
+}
+
+START_TEST(proofs_of_sql_hold_when_explored)
+{
+	try_all(process_seed(_i, 0), try_program);
+}
+END_TEST
+
+START_TEST(proofs_of_specifications_hold_when_explored)
+{
+	try_all(process_seed(_i, 2), try_spec);
 }
 END_TEST
 
@@ -544,4 +720,6 @@ void add_prove_sql_tests(TCase *tests)
 	                    sizeof all_known / sizeof *all_known);
 	tcase_add_loop_test(tests, proofs_of_sql_hold_when_explored, 0,
 	                    PROCESSES);
+	tcase_add_loop_test(tests, proofs_of_specifications_hold_when_explored,
+	                    0, PROCESSES);
 }

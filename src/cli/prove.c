@@ -59,7 +59,7 @@ static bool write_client(const struct command_line *c, const struct proof *p)
 	return output_close(to, path) && fine;
 }
 
-static int prove_it(const struct command_line *c, const struct application *app,
+static int prove_it(const struct command_line *c, struct application *app,
                     const struct prove_options *o)
 {
 	struct proof found;

@@ -160,8 +160,8 @@ static void print_sessions(struct text *out, const struct instances *x,
 			assert(!done[i]);
 			done[i] = true;
 			if (sql) {
-				sql_client_step(out, x, m, i, text_get(&name),
-				                ++steps);
+				sql_client_steps(out, x, m, i, text_get(&name),
+				                 ++steps);
 				continue;
 			}
 			text_string(out, "    ");
@@ -214,6 +214,8 @@ struct client_found client_explore(const char *path, const struct text *client,
 	diags_free(&d);
 	text_free(&name);
 	if (!p) return found;
+	/* What all transactions of a specification ask for is its level. */
+	if (program_is_sql(p)) others = level_from_word(program_isolation(p));
 	explorer_know_rows(p, budget->interrupt, budget->timeout);
 	struct explore_options o = {
 		.algorithm = explorer_usual_algorithm(p, others),

@@ -26,7 +26,8 @@ struct client_found {
 	bool complete;
 };
 
-/* Explores the program up to the first history that is not serializable. */
+/* Explores the program up to the first history that is not serializable; one in
+ * SQL at the level that it has. */
 struct client_found client_explore(const char *path, const struct text *client,
                                    enum level others,
                                    const struct budget *budget);

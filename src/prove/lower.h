@@ -2,6 +2,7 @@
 #ifndef ISO_PROVE_LOWER_H
 #define ISO_PROVE_LOWER_H
 
+#include "axioms/level.h"
 #include "prove/summary.h"
 
 struct program;
@@ -12,7 +13,11 @@ struct syntax;
  * a->uncovered, and taken for something simpler. */
 void lower(struct application *a, const struct syntax *tree,
            struct sources *all);
-/* Of a program in SQL: the routines that no other one calls. */
+/* Of a program in SQL: the routines that no other one calls; of a
+ * specification, what its sessions run. */
 void lower_sql(struct application *a, const struct program *p);
+/* The levels that transactions of a specification have by now, beside others.
+ */
+void lower_sql_levels(struct application *a, enum level others);
 
 #endif

@@ -280,7 +280,7 @@ static bool ask_all(struct search *x, uint32_t length)
  * reads, or psi beside other levels? */
 static bool is_open(const struct application *app, enum level others)
 {
-	bool open = level_sight(others) == SIGHT_NOTHING;
+	bool open = level_sight(others) == SIGHT_NOTHING || app->ssi;
 	for (uint32_t i = 0; i < app->summary_count; i++) {
 		own_level own = app->summaries[i].own;
 		if (own &&
@@ -369,10 +369,10 @@ struct program *prove_load(struct application *out, const char *path,
 	size_t length = strlen(path);
 	application_init(out, path);
 	look.given = &given;
-	if (sql_is_spec(path) ||
-	    (length > 3 && !strcmp(path + length - 3, ".so"))) {
+	if (length > 3 && !strcmp(path + length - 3, ".so")) {
 		diags_add(d, DIAG_ERROR, path, 0, 0, NULL,
-		          "prove reads programs in .tx, and routines in .sql");
+		          "prove reads programs in .tx, routines in .sql, and "
+		          "specifications in .spec");
 		return NULL;
 	}
 	struct program *p = load_program_edited(path, &look, d);
@@ -380,12 +380,13 @@ struct program *prove_load(struct application *out, const char *path,
 	return p;
 }
 
-void prove(struct proof *out, const struct application *app,
+void prove(struct proof *out, struct application *app,
            const struct prove_options *o)
 {
 	struct search x = { .out = out, .begun = seconds_now() };
 	*out = (struct proof){ .options = *o, .app = app };
 	assert(o->max_length >= 2 && o->max_length <= INSTANCES_MAX);
+	if (app->image) lower_sql_levels(app, o->terms.level);
 	search(&x);
 	if (!out->stop && out->verdict != VERDICT_VIOLATED) find_pairs(&x);
 	instances_context_free(x.context);

@@ -71,13 +71,15 @@ struct proof {
 	double seconds;
 };
 
-/* The transactions of a program in .tx, which need not have sessions; to be
- * freed with application_free() either way. Its file would hold this text, if
- * that is not NULL. NULL, with diagnostics, if it cannot be loaded. */
+/* The transactions of a program in .tx or in SQL, which need not have sessions,
+ * or of the sessions of a specification; to be freed with application_free()
+ * either way. Its file would hold this text, if that is not NULL. NULL, with
+ * diagnostics, if it cannot be loaded. */
 struct program *prove_load(struct application *out, const char *path,
                            const struct load_text *text, struct diags *d);
-/* The application is borrowed. To be freed with prove_free(). */
-void prove(struct proof *out, const struct application *app,
+/* The application is borrowed; its transactions take the levels that the
+ * program gives them now. To be freed with prove_free(). */
+void prove(struct proof *out, struct application *app,
            const struct prove_options *o);
 void prove_free(struct proof *p);
 

@@ -298,6 +298,10 @@ void sql_client_call(struct text *out, const struct instances *x, Z3_model m,
 {
 	const struct instance *t = &x->items[i];
 	const struct sql_routine *r = t->s->routine;
+	if (t->s->span) {
+		text_string(out, t->s->name);
+		return;
+	}
 	print_name(out, t->s->name);
 	text_char(out, '(');
 	for (uint32_t p = 0; p < t->s->param_count; p++) {
@@ -310,10 +314,51 @@ void sql_client_call(struct text *out, const struct instances *x, Z3_model m,
 	text_char(out, ')');
 }
 
-void sql_client_step(struct text *out, const struct instances *x, Z3_model m,
-                     uint32_t i, const char *name, uint32_t number)
+/* The text of a statement, of which only levels that count are said. */
+static void print_statement(struct text *out, const struct instances *x,
+                            const struct sql_statement *s, own_level own)
 {
-	const struct sql_routine *r = x->items[i].s->routine;
+	const struct source *from = &x->app->image->all.items[s->at.source];
+	if (s->kind == STATEMENT_BEGIN && !own) {
+		text_string(out, "BEGIN; ");
+		return;
+	}
+	if (s->kind == STATEMENT_SET_TRANSACTION && !own) return;
+	assert(s->at.offset < s->end && s->end <= from->length);
+	text_bytes(out, from->text + s->at.offset, s->end - s->at.offset);
+	text_string(out, "; ");
+}
+
+/* In a block each statement is a step, so that what ends it is met after an
+ * error, too. */
+static void print_span(struct text *out, const struct instances *x,
+                       const struct sql_span *t, own_level own,
+                       const char *name, uint32_t number)
+{
+	bool whole = false; /* the first step is, with all up to BEGIN */
+	uint32_t part = 1;
+	text_format(out, "step %s_%" PRIu32 " { ", name, number);
+	for (uint32_t i = t->first; i < t->end; i++) {
+		if (whole)
+			text_format(out,
+			            "}\nstep %s_%" PRIu32 "_%" PRIu32 " { ",
+			            name, number, ++part);
+		const struct sql_statement *s = t->session->items[i].statement;
+		print_statement(out, x, s, own);
+		whole |= s->kind == STATEMENT_BEGIN;
+	}
+	text_string(out, "}\n");
+}
+
+void sql_client_steps(struct text *out, const struct instances *x, Z3_model m,
+                      uint32_t i, const char *name, uint32_t number)
+{
+	const struct summary *s = x->items[i].s;
+	const struct sql_routine *r = s->routine;
+	if (s->span) {
+		print_span(out, x, s->span, s->own, name, number);
+		return;
+	}
 	text_format(out, "step %s_%" PRIu32 " { %s", name, number,
 	            r->procedure             ? "CALL "
 	            : r->set || r->composite ? "SELECT * FROM "
@@ -322,18 +367,28 @@ void sql_client_step(struct text *out, const struct instances *x, Z3_model m,
 	text_string(out, "; }\n");
 }
 
+/* A brace would end the block: it is that of a file. */
+static void print_setup(struct text *out, const struct sources *all,
+                        const struct spec_block *b)
+{
+	char *text = spec_block_text(all, b);
+	const char *path = all->items[b->at.source].path;
+	if (strchr(text, '}')) {
+		char *real = realpath(path, NULL);
+		text_format(out, "setup \"%s\"\n", real ? real : path);
+		free(real);
+	} else {
+		text_format(out, "setup {\n%s\n}\n", text);
+	}
+	free(text);
+}
+
 void sql_client_setup(struct text *out, const struct instances *x, Z3_model m,
                       bool own_values)
 {
-	const struct source *s = &x->app->image->all.items[0];
+	const struct sql_image *image = x->app->image;
 	struct sql_client c = { .out = out, .x = x, .m = m };
-	/* A brace would end the block. */
-	if (memchr(s->text, '}', s->length)) {
-		char *real = realpath(x->app->path, NULL);
-		text_format(out, "setup \"%s\"\n", real ? real : x->app->path);
-		free(real);
-	} else {
-		text_format(out, "setup {\n%s\n}\n", s->text);
-	}
+	for (uint32_t i = 0; i < image->setup_count; i++)
+		print_setup(out, &image->all, &image->setups[i]);
 	if (own_values) print_rows(&c);
 }

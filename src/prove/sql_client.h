@@ -8,10 +8,10 @@
 /* The program, and the rows of the model, or its own. */
 void sql_client_setup(struct text *out, const struct instances *x, Z3_model m,
                       bool own_values);
-/* A step that calls instance i. */
-void sql_client_step(struct text *out, const struct instances *x, Z3_model m,
-                     uint32_t i, const char *name, uint32_t number);
-/* enroll(1, 'ann') */
+/* The steps of instance i, transaction `number` of the session `name`. */
+void sql_client_steps(struct text *out, const struct instances *x, Z3_model m,
+                      uint32_t i, const char *name, uint32_t number);
+/* enroll(1, 'ann'); of a specification: its name. */
 void sql_client_call(struct text *out, const struct instances *x, Z3_model m,
                      uint32_t i);
 

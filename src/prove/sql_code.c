@@ -74,6 +74,10 @@ static struct sql_answer lower_statement(struct sql_lowering *l,
 		prove_uncovered(l, s->at, why);
 		return a;
 	}
+	if (*s->doom.state) {
+		build_require(&l->b, FALSE_NODE);
+		return a;
+	}
 	switch (s->kind) {
 	case STATEMENT_QUERY: return prove_answer(l, &l->variables, s->query);
 	case STATEMENT_CALL: prove_value(l, &l->variables, s->call); return a;
@@ -484,9 +488,10 @@ uint32_t prove_call(struct sql_lowering *l, const struct sql_routine *r,
 	return result;
 }
 
-static void lower_routine(struct application *a, const struct sql_image *image,
-                          const struct sql_facts *facts,
-                          const struct sql_routine *r)
+struct summary *prove_lower_routine(struct application *a,
+                                    const struct sql_image *image,
+                                    const struct sql_facts *facts,
+                                    const struct sql_routine *r)
 {
 	struct sql_lowering l = { .b = { .app = a, .live = TRUE_NODE },
 		                  .image = image,
@@ -516,22 +521,5 @@ static void lower_routine(struct application *a, const struct sql_image *image,
 		prove_uncovered(&l, r->at, "a transaction as large as this");
 		build_empty(&l.b);
 	}
-}
-
-void lower_sql(struct application *a, const struct program *p)
-{
-	const struct sql_image *image = sql_image_of(p->library);
-	const struct sql_catalog *c = &image->catalog;
-	assert(p->sql);
-	struct sql_facts *facts =
-		mem_take0(c->table_count + (size_t)1, sizeof *facts);
-	a->image = image;
-	for (uint32_t i = 0; i < c->routine_count; i++)
-		prove_note_routine(facts, c->routines[i]);
-	for (uint32_t i = 0; i < c->routine_count; i++) {
-		const struct sql_routine *r = c->routines[i];
-		if (!r->trigger && !r->called)
-			lower_routine(a, image, facts, r);
-	}
-	free(facts);
+	return s;
 }

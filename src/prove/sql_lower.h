@@ -78,6 +78,14 @@ static inline void prove_begin(struct sql_lowering *l)
 
 void prove_uncovered(struct sql_lowering *l, struct place at, const char *what);
 
+/* ---- sql_code.c ---- */
+
+/* The summary of a transaction that runs the routine. Valid up to the next. */
+struct summary *prove_lower_routine(struct application *a,
+                                    const struct sql_image *image,
+                                    const struct sql_facts *facts,
+                                    const struct sql_routine *r);
+
 /* ---- sql_values.c ---- */
 
 uint32_t prove_null_node(struct sql_lowering *l);

@@ -21,6 +21,7 @@
 
 struct sql_image;
 struct sql_routine;
+struct sql_span;
 
 /*     identifier, operands */
 #define NODE_TABLE(X)                                                   \
@@ -100,6 +101,7 @@ struct summary {
 	const char *const *params;
 	own_level own;
 	const struct sql_routine *routine; /* in SQL */
+	const struct sql_span *span;       /* of a specification; NULL: none */
 	struct node *nodes;
 	uint32_t node_count, node_capacity;
 	struct access *accesses;
@@ -131,6 +133,7 @@ struct application {
 	struct region region;
 	const char *path;
 	const struct sql_image *image; /* of a program in SQL; borrowed */
+	bool ssi; /* serial transactions are so among each other only */
 	struct summary *summaries;
 	uint32_t summary_count, summary_capacity;
 	struct family *families;

@@ -96,10 +96,11 @@ static void name_kinds(struct text *t, const struct proved_pair *k)
 }
 
 /* The table for people, and the same as values. */
-static void add_pairs(struct result *r, const struct proof *p)
+static void add_pairs(struct result *r, const struct proof *p,
+                      struct text *note)
 {
 	struct result_values *list = result_list(r, &r->findings, "pairs");
-	struct text lines = { 0 }, words = { 0 };
+	struct text lines = { 0 };
 	bool against = false;
 	if (!p->pairs) return;
 	for (uint32_t i = 0; i < p->app->summary_count; i++)
@@ -125,26 +126,24 @@ static void add_pairs(struct result *r, const struct proof *p)
 			against |= k->against;
 		}
 	if (lines.length)
-		text_format(&words, "\nWhat may depend on what, of two:\n%s",
+		text_format(note, "\nWhat may depend on what, of two:\n%s",
 		            text_get(&lines));
 	else if (!p->app->uncovered_count)
-		text_string(&words, "\nNo transaction depends on another.\n");
+		text_string(note, "\nNo transaction depends on another.\n");
 	if (p->verdict == VERDICT_HOLDS && lines.length) {
-		text_string(&words, against ? "A cycle would need dependencies "
-		                              "that lead to its first commit, "
-		                              "on a path of "
-		                            : "None of it leads to an earlier "
-		                              "commit, so there is no cycle");
+		text_string(note, against ? "A cycle would need dependencies "
+		                            "that lead to its first commit, "
+		                            "on a path of "
+		                          : "None of it leads to an earlier "
+		                            "commit, so there is no cycle");
 		if (against) {
-			number_plural(&words, p->length, "transaction",
+			number_plural(note, p->length, "transaction",
 			              "transactions");
-			text_string(&words, ": there is no such path");
+			text_string(note, ": there is no such path");
 		}
-		text_string(&words, ".\n");
+		text_string(note, ".\n");
 	}
-	r->note = result_words(r, &words);
 	text_free(&lines);
-	text_free(&words);
 }
 
 /* ---- what was found ---- */
@@ -174,9 +173,8 @@ static void add_violation(struct result *r, const struct proof *p)
 	text_free(&words);
 }
 
-static void add_open(struct result *r, const struct proof *p)
+static void add_open(struct result *r, const struct proof *p, struct text *note)
 {
-	struct text words = { 0 };
 	struct result_values *list = result_list(r, &r->findings, "uncovered");
 	for (uint32_t i = 0; i < p->app->uncovered_count; i++) {
 		const struct uncovered *u = &p->app->uncovered[i];
@@ -189,20 +187,18 @@ static void add_open(struct result *r, const struct proof *p)
 	            p->candidate.length ? text_get(&p->candidate) : NULL);
 	if (p->verdict != VERDICT_INCONCLUSIVE) return;
 	if (p->app->uncovered_count) {
-		text_string(&words, "\nNot covered:\n");
+		text_string(note, "\nNot covered:\n");
 		for (uint32_t i = 0; i < p->app->uncovered_count; i++) {
-			text_string(&words, "  ");
-			name_uncovered(&words, &p->app->uncovered[i]);
-			text_char(&words, '\n');
+			text_string(note, "  ");
+			name_uncovered(note, &p->app->uncovered[i]);
+			text_char(note, '\n');
 		}
 	}
 	if (p->candidate.length)
-		text_format(&words,
+		text_format(note,
 		            "\nA cycle that was not found when it was "
 		            "explored:\n  %s\n",
 		            text_get(&p->candidate));
-	if (words.length) r->note = result_words(r, &words);
-	text_free(&words);
 }
 
 static void add_costs(struct result *r, const struct proof *p)
@@ -247,11 +243,14 @@ struct result *result_of_proof(const struct proof *p)
 	struct result_values *names = result_list(r, f, "transactions");
 	for (uint32_t i = 0; i < p->app->summary_count; i++)
 		result_text(r, names, NULL, p->app->summaries[i].name);
-	add_open(r, p);
+	struct text note = { 0 };
+	add_open(r, p, &note);
 	if (p->verdict == VERDICT_VIOLATED)
 		add_violation(r, p);
 	else
-		add_pairs(r, p);
+		add_pairs(r, p, &note);
+	if (note.length) r->note = result_words(r, &note);
+	text_free(&note);
 	add_costs(r, p);
 	return r;
 }

@@ -7,6 +7,7 @@
 #include "sql/known.h"
 #include "sql/load.h"
 #include "sql/resolve.h"
+#include "sql/spec.h"
 #include "vm/guest.h"
 #include "vm/guest_pool.h"
 
@@ -32,6 +33,14 @@ struct sql_session {
 	uint32_t first_point, point_count; /* places that it has for itself */
 };
 
+/* A transaction of a session: the items from its first one up to where it ends.
+ */
+struct sql_span {
+	const struct sql_session *session;
+	uint32_t first, end; /* `end` is behind it */
+	bool block;          /* it has a BEGIN; else it ends with its step */
+};
+
 /* What an assertion has to know: results of steps, and tables, by number. */
 struct sql_assertion {
 	const struct sql_statement *query;
@@ -52,6 +61,8 @@ struct sql_image {
 	struct sources all;
 	struct sql_catalog catalog;
 	struct known known;
+	struct spec_block *setups; /* that were run, in the sources */
+	uint32_t setup_count;
 	struct sql_session *sessions;
 	uint32_t session_count;
 	struct sql_assertion *assertions;
@@ -97,7 +108,10 @@ void sql_find_asked(struct sql_image *image, struct sql_assertion *a,
 /* dump.c: what a statement does, to which rows. */
 void sql_dump_statement(struct text *t, const struct sql_statement *s);
 
-/* load.c */
+/* load.c: does with each transaction that sessions begin what `take` does. */
+void sql_each_transaction(const struct sql_image *image,
+                          void (*take)(void *data, const struct sql_span *t),
+                          void *data);
 void sql_image_free(struct sql_image *image);
 
 #endif

@@ -161,7 +161,11 @@ static void refuse_command(struct loading *l, struct place at)
 
 static void run_setups(struct loading *l)
 {
+	struct sql_image *image = l->image;
 	uint32_t sequences = 0;
+	image->setups =
+		region_take0(&image->region,
+	                     (l->spec.setup_count + 1) * sizeof *image->setups);
 	start_sequences(l, 0);
 	for (uint32_t i = 0; i < l->spec.setup_count && !l->failed; i++) {
 		struct spec_setup *s = &l->spec.setups[i];
@@ -175,6 +179,7 @@ static void run_setups(struct loading *l)
 			l->failed = true;
 			return;
 		}
+		image->setups[image->setup_count++] = s->sql;
 		each_statement(l, &s->sql, PURPOSE_SETUP, set_up, &sequences);
 	}
 }
@@ -307,48 +312,55 @@ static own_level asked_level(const struct sql_session *x, uint32_t begin)
 	return level;
 }
 
-/* Does with each transaction what `take` does; `begin`: the item that begins
- * it. */
-static void each_transaction(struct loading *l,
-                             void (*take)(struct loading *l,
-                                          struct sql_item *begin,
-                                          own_level level))
+void sql_each_transaction(const struct sql_image *image,
+                          void (*take)(void *data, const struct sql_span *t),
+                          void *data)
 {
-	for (uint32_t k = 0; k < l->image->session_count; k++) {
-		const struct sql_session *x = &l->image->sessions[k];
-		enum { NONE, STEP, BLOCK } inside = NONE;
+	for (uint32_t k = 0; k < image->session_count; k++) {
+		const struct sql_session *x = &image->sessions[k];
+		struct sql_span t = { .session = x };
+		bool inside = false;
 		for (uint32_t i = 0; i < x->count; i++) {
 			enum sql_statement_kind kind =
 				x->items[i].statement->kind;
-			bool asks = kind == STATEMENT_BEGIN ||
-			            kind == STATEMENT_SET_TRANSACTION;
-			if (inside == NONE && begins(x, i)) {
-				take(l, &x->items[i],
-				     asks ? asked_level(x, i) : 0);
-				inside = STEP;
-			}
-			if (kind == STATEMENT_BEGIN) inside = BLOCK;
-			if (kind == STATEMENT_COMMIT ||
-			    kind == STATEMENT_ROLLBACK)
-				inside = NONE;
-			if (inside == STEP && i + 1 == x->items[i].next_step)
-				inside = NONE;
+			if (!inside && !begins(x, i)) continue;
+			if (!inside) t.first = i;
+			t.block =
+				(inside && t.block) || kind == STATEMENT_BEGIN;
+			t.end = i + 1;
+			inside = kind != STATEMENT_COMMIT &&
+			         kind != STATEMENT_ROLLBACK &&
+			         (t.block || t.end != x->items[i].next_step);
+			if (!inside) take(data, &t);
 		}
+		if (inside) take(data, &t);
 	}
 }
 
-/* l->common: the level of all, if they have one. */
-static void note_level(struct loading *l, struct sql_item *begin,
-                       own_level level)
+/* The level that it asks for. */
+static own_level level_of_span(const struct sql_span *t)
 {
-	(void)begin;
+	enum sql_statement_kind kind =
+		t->session->items[t->first].statement->kind;
+	bool asks =
+		kind == STATEMENT_BEGIN || kind == STATEMENT_SET_TRANSACTION;
+	return asks ? asked_level(t->session, t->first) : 0;
+}
+
+/* l->common: the level of all, if they have one. */
+static void note_level(void *data, const struct sql_span *t)
+{
+	struct loading *l = data;
+	own_level level = level_of_span(t);
 	if (!l->transactions++) l->common = level;
 	if (l->common != level) l->common = 0;
 }
 
-static void give_level(struct loading *l, struct sql_item *begin,
-                       own_level level)
+static void give_level(void *data, const struct sql_span *t)
 {
+	struct loading *l = data;
+	struct sql_item *begin = &t->session->items[t->first];
+	own_level level = level_of_span(t);
 	struct program *p = l->program;
 	if (!level || !strcmp(own_level_word(level), p->isolation)) return;
 	const char *why = own_level_problem(own_level_word(level));
@@ -361,13 +373,13 @@ static void give_level(struct loading *l, struct sql_item *begin,
 /* A level that all ask for is the program's. */
 static void find_levels(struct loading *l)
 {
-	each_transaction(l, note_level);
+	sql_each_transaction(l->image, note_level, l);
 	if (l->common) {
 		const char *word = own_level_word(l->common);
 		l->program->isolation = region_copy_string(&l->program->region,
 		                                           word, strlen(word));
 	}
-	each_transaction(l, give_level);
+	sql_each_transaction(l->image, give_level, l);
 }
 
 /* What sequences give is not taken back, and sessions do not wait for each
