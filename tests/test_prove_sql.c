@@ -310,8 +310,8 @@ static void add_spec_statement(struct maker *m)
 		"INSERT INTO %s VALUES (1, 1);",
 		"INSERT INTO %s VALUES (2, 0) ON CONFLICT DO NOTHING;",
 		"DELETE FROM %s WHERE id = 1;",
-		"UPDATE %1$s SET v = 2 WHERE id = 1 AND 1 <= (SELECT count(*) "
-		"FROM %2$s);"
+		("UPDATE %1$s SET v = 2 WHERE id = 1 AND 1 <= (SELECT "
+		 "count(*) FROM %2$s);")
 	};
 	const char *table = one_in(m, 2) ? "t" : "u";
 	const char *format = one_in(m, 2) ? reads[rng_below(m->r, 5)]
