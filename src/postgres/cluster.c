@@ -403,6 +403,14 @@ static bool wait_for_server(const struct cluster *c)
 	return true;
 }
 
+/* A full disk ends initdb in words that are none of its errors; what it then
+ * says of tidying up is not the reason. */
+static bool says_why(const char *line)
+{
+	return strstr(line, "FATAL") || strstr(line, "error") ||
+	       strstr(line, strerror(ENOSPC));
+}
+
 /* What its log says of it. */
 static void tell_log(const struct cluster *c, struct text *why)
 {
@@ -411,7 +419,7 @@ static void tell_log(const struct cluster *c, struct text *why)
 	FILE *f = fopen(path, "r");
 	bool fatal = false;
 	while (f && fgets(line, sizeof line, f)) {
-		bool says = strstr(line, "FATAL") || strstr(line, "error");
+		bool says = says_why(line);
 		if (says || !fatal) strcpy(last, line);
 		fatal |= says;
 	}
