@@ -476,6 +476,7 @@ START_TEST(what_exploring_finds)
 		struct budget budget = { .max_histories = 2000 };
 		enum level l = rng_below(&r, 3) ? LEVEL_PRC : LEVEL_SI;
 		random_application(&r, sessions, &spec, &log);
+		text_format(&spec, "isolation %s\n", level_word(l));
 		struct client_found c =
 			client_explore("random.spec", &spec, l, &budget);
 		ck_assert_msg(c.histories > 0, "%s", text_get(&spec));
