@@ -91,7 +91,8 @@ bootstrap() {
 	fi
 }
 
-# build_in FOLDER CONFIGURE-ARGUMENT...: configures and makes, out of tree.
+# build_in FOLDER CONFIGURE-ARGUMENT...: configures and makes, out of tree; of the
+# targets those in $build_only, if any.
 # Output goes to FOLDER/build.log and is shown when something fails.
 build_in() {
 	build_folder=$1
@@ -104,7 +105,7 @@ build_in() {
 			[ "$build_top/configure" -nt config.status ]; then
 			"$build_top/configure" "$@" || exit 1
 		fi
-		make -j"$(processors)"
+		make -j"$(processors)" ${build_only-}
 	) >"$build_folder/build.log" 2>&1 || {
 		tail -n 60 "$build_folder/build.log" >&2
 		return 1
