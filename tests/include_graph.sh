@@ -6,7 +6,7 @@
 #
 #	base < vm < native < lang < sql < postgres < analyse < compile < history < axioms
 #	< execution < dpor < formats < check < generate < separate < repair
-#	< prove < audit < run < solve < predict < distribute < confirm < result < report < api < lsp < cli
+#	< prove < audit < run < solve < predict < distribute < confirm < serve < result < report < api < lsp < cli
 #
 # A folder includes only what stands left of it; history and axioms know
 # nothing of the language; native/runtime knows nothing of native/host; report
@@ -36,7 +36,7 @@ upward() {
 		n = split("base vm native lang sql postgres analyse compile " \
 			"history axioms execution dpor " \
 			"formats check generate separate repair prove audit run solve predict " \
-			"distribute confirm " \
+			"distribute confirm serve " \
 			"result report api lsp cli", name)
 		for (i = 1; i <= n; i++) rank[name[i]] = i
 	}

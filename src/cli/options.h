@@ -44,6 +44,8 @@
 	  "prove that any number of transactions are serializable")         \
 	X(AUDIT, audit, "LOG...",                                           \
 	  "find the anomalies that an application's SQL log can contain")   \
+	X(SERVE, serve, "[-- COMMAND...]",                                  \
+	  "serve clients of PostgreSQL with reads that a level allows")     \
 	X(REPORT, report, "RESULT",                                         \
 	  "write a saved result, as --json prints it, in another form")     \
 	X(LSP, lsp, "", "serve an editor, by the Language Server Protocol") \
@@ -76,6 +78,7 @@ enum command {
 #define IN_DECIDE (1u << COMMAND_DECIDE)
 #define IN_PROVE (1u << COMMAND_PROVE)
 #define IN_AUDIT (1u << COMMAND_AUDIT)
+#define IN_SERVE (1u << COMMAND_SERVE)
 #define IN_REPORT (1u << COMMAND_REPORT)
 #define IN_LSP (1u << COMMAND_LSP)
 #define IN_FMT (1u << COMMAND_FMT)
@@ -83,7 +86,7 @@ enum command {
 #define IN_HELP (1u << COMMAND_HELP)
 #define IN_COLOURED                                                       \
 	(IN_RUNNING | IN_CHECK | IN_CONVERT | IN_GENERATE | IN_SEPARATE | \
-	 IN_PROVE | IN_AUDIT | IN_FMT | IN_COMPILE)
+	 IN_PROVE | IN_AUDIT | IN_SERVE | IN_FMT | IN_COMPILE)
 #define IN_DRAWING                                                   \
 	(IN_EXPLORE | IN_RUN | IN_PREDICT | IN_CHECK | IN_SEPARATE | \
 	 IN_DECIDE | IN_PROVE)
@@ -157,6 +160,21 @@ enum command {
 	  "how writers are chosen: uniform (the default), session- "           \
 	  "first, latest, oldest, or weak=K (at most K reads get a "           \
 	  "writer other than the latest that the level allows there)")         \
+	X(SERVED_LEVEL, IN_SERVE, "isolation", 'i', "LEVEL", CHOICE_LEVELS,    \
+	  "the isolation level of transactions that do not ask for one by "    \
+	  "BEGIN (prc)")                                                       \
+	X(SERVED_SCHEMA, IN_SERVE, "schema", 0, "FILE", NULL,                  \
+	  "SQL that makes the tables, and what is in them")                    \
+	X(SET_UP, IN_SERVE, "setup", 0, "COMMAND", NULL,                       \
+	  "what the shell runs to make them, as migrations do")                \
+	X(ANSWERS, IN_SERVE, "policy", 0, "NAME", "random latest oldest",      \
+	  "which of the versions that the level allows a read gets: any "      \
+	  "(random, the default), the newest (latest) or the oldest")          \
+	X(SERVED_SEED, IN_SERVE, "seed", 0, "N", NULL,                         \
+	  "what random versions are drawn by (1)")                             \
+	X(HISTORY_FILE, IN_SERVE, "history", 0, "FILE", NULL,                  \
+	  "write what was served as a recorded history, for isoscope check "   \
+	  "and predict")                                                       \
 	X(COVERAGE, IN_RUN, "coverage", 0, NULL, NULL,                         \
 	  "explore the program as well, and say what share of all "            \
 	  "histories the runs have seen")                                      \
@@ -352,8 +370,8 @@ enum command {
 	X(SORTED, IN_EXPLORE, "sorted", 0, NULL, NULL,                         \
 	  "write --histories in the order of a single thread, so that "        \
 	  "the file does not depend on the number of threads")                 \
-	X(JSON, IN_REPORTING | IN_MERGE | IN_AUDIT, "json", 0, NULL, NULL,     \
-	  "print the result as JSON")                                          \
+	X(JSON, IN_REPORTING | IN_MERGE | IN_AUDIT | IN_SERVE, "json", 0,      \
+	  NULL, NULL, "print the result as JSON")                              \
 	X(DOT, IN_DRAWING, "dot", 0, "FILE", NULL,                             \
 	  "write a picture of the first violation, for Graphviz")              \
 	X(SVG, IN_DRAWING, "svg", 0, "FILE", NULL,                             \
@@ -428,8 +446,8 @@ enum command {
 	  "print the completion for this shell")                               \
 	X(HELP_JSON, IN_HELP, "json", 0, NULL, NULL,                           \
 	  "print all commands and options as JSON")                            \
-	X(QUIET, IN_REPORTING | IN_SPLIT | IN_MERGE | IN_AUDIT, "quiet", 'q',  \
-	  NULL, NULL, "print only the verdict, and no progress")               \
+	X(QUIET, IN_REPORTING | IN_SPLIT | IN_MERGE | IN_AUDIT | IN_SERVE,     \
+	  "quiet", 'q', NULL, NULL, "print only the verdict, and no progress") \
 	X(COLOR, IN_COLOURED, "color", 0, "WHEN", "auto always never",         \
 	  "colours: auto (on a terminal, unless NO_COLOR is set), always or "  \
 	  "never")                                                             \

@@ -37,8 +37,9 @@ struct cluster {
 	int alive; /* the keeper's end of it sees when it is closed */
 	uid_t user;
 	gid_t group;
-	bool other; /* the server is run by another user: root must not */
-	bool opens; /* doors, */
+	bool other;  /* the server is run by another user: root must not */
+	bool serves; /* clients, */
+	bool opens;  /* doors, */
 	uint32_t doors;
 };
 
@@ -101,6 +102,8 @@ static pid_t start_server(const struct cluster *c)
 	text_string(&sockets, c->folder);
 	if (c->opens)
 		text_format(&sockets, ",%s/" WIRE_DOOR_OF_SETUP, c->folder);
+	if (c->serves)
+		text_format(&sockets, ",%s/" WIRE_DOOR_OF_SERVICE, c->folder);
 	for (uint32_t i = 0; i < c->doors; i++)
 		text_format(&sockets, ",%s/" WIRE_DOOR, c->folder, i);
 	pid_t parent = getpid(), pid = fork();
@@ -449,7 +452,8 @@ static bool make_folder(const struct cluster *c, const char *name)
 static bool make_doors(const struct cluster *c)
 {
 	bool fine = make_folder(c, "") &&
-	            (!c->opens || make_folder(c, WIRE_DOOR_OF_SETUP));
+	            (!c->opens || make_folder(c, WIRE_DOOR_OF_SETUP)) &&
+	            (!c->serves || make_folder(c, WIRE_DOOR_OF_SERVICE));
 	assert(c->doors <= CLUSTER_DOORS_MOST);
 	for (uint32_t i = 0; i < c->doors && fine; i++) {
 		char name[16];
@@ -513,6 +517,13 @@ struct cluster *cluster_start_with_doors(const char *module, uint32_t doors,
 	struct cluster *c = mem_take0(1, sizeof *c);
 	c->opens = true;
 	c->doors = doors;
+	return start_cluster(c, module, why);
+}
+
+struct cluster *cluster_start_to_serve(const char *module, struct text *why)
+{
+	struct cluster *c = mem_take0(1, sizeof *c);
+	c->opens = c->serves = true;
 	return start_cluster(c, module, why);
 }
 

@@ -22,6 +22,9 @@ struct cluster *cluster_start(const char *module, struct text *why);
  * folders with sockets of their own. */
 struct cluster *cluster_start_with_doors(const char *module, uint32_t doors,
                                          struct text *why);
+/* The same, with the door of clients that are served (wire.h) beside that of
+ * set-up. */
+struct cluster *cluster_start_to_serve(const char *module, struct text *why);
 enum { CLUSTER_DOORS_MOST = 60 }; /* so many more sockets has a server */
 /* Its folder: the socket is there, and there may be others. */
 const char *cluster_folder(const struct cluster *c);

@@ -17,7 +17,8 @@
 enum {
 	CPU_MOST = 60,         /* seconds of the processor for one process */
 	OUTPUT_MOST = 1 << 20, /* bytes */
-	NOT_STARTED = 126
+	NOT_STARTED = 126,
+	NOT_FOUND = 127
 };
 
 extern char **environ;
@@ -80,26 +81,40 @@ static void free_environment(struct environment *e)
 
 /* ---- The process ---- */
 
+/* What becomes of a child. */
+struct child {
+	const char *const *words;
+	const char *folder; /* NULL: this one */
+	char **environment;
+	const int *out, *err; /* pipes; NULL: it prints to where errors go, and
+	                       * may take its time */
+};
+
+static bool direct(const struct child *x)
+{
+	int null = open("/dev/null", O_RDONLY);
+	return null >= 0 && dup2(null, 0) >= 0 &&
+	       dup2(x->out ? x->out[1] : 2, 1) >= 0 &&
+	       (!x->err || dup2(x->err[1], 2) >= 0);
+}
+
 /* In the child: nothing but calls that a fork of threads may make. */
-static void become(const char *text, const char *folder, char **environment,
-                   const int *out, const int *err)
+static void become(const struct child *x)
 {
 	struct rlimit cpu = { CPU_MOST, CPU_MOST + 1 }, core = { 0, 0 };
-	const char *words[] = { "sh", "-c", text, NULL };
 	sigset_t none;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	setpgid(0, 0);
-	setrlimit(RLIMIT_CPU, &cpu);
+	if (x->out) setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_CORE, &core);
-	int null = open("/dev/null", O_RDONLY);
-	if (null < 0 || dup2(null, 0) < 0 || dup2(out[1], 1) < 0 ||
-	    dup2(err[1], 2) < 0 || (folder && chdir(folder)))
-		_exit(NOT_STARTED);
+	if (!direct(x) || (x->folder && chdir(x->folder))) _exit(NOT_STARTED);
 	close_range(3, ~0U, 0);
-	execve("/bin/sh", (char *const *)words, environment);
-	_exit(NOT_STARTED);
+	execvpe(x->words[0], (char *const *)x->words, x->environment);
+	dprintf(2, "isoscope: cannot run '%s': %s\n", x->words[0],
+	        strerror(errno));
+	_exit(NOT_FOUND);
 }
 
 static bool open_pipe(int *ends)
@@ -108,33 +123,61 @@ static bool open_pipe(int *ends)
 	return !fcntl(ends[0], F_SETFL, O_NONBLOCK);
 }
 
+static bool start(struct command *c, struct child *x, const char *door,
+                  struct text *why)
+{
+	struct environment e;
+	make_environment(&e, cluster_folder(c->cluster), door);
+	x->environment = e.all;
+	c->pid = fork();
+	if (!c->pid) become(x);
+	if (c->pid > 0) {
+		setpgid(c->pid, c->pid); /* whoever comes first */
+		cluster_adopt(c->cluster, c->pid);
+		c->ended = pidfd_open(c->pid, 0);
+	}
+	free_environment(&e);
+	if (c->pid > 0 && c->ended >= 0) return true;
+	text_format(why, "cannot run '%s': %s", x->words[0], strerror(errno));
+	command_kill(c);
+	return false;
+}
+
 bool command_start(struct command *c, struct cluster *cluster, const char *text,
                    const char *folder, const char *door, struct text *why)
 {
 	int out[2] = { -1, -1 }, err[2] = { -1, -1 };
-	struct environment e;
+	const char *words[] = { "/bin/sh", "-c", text, NULL };
+	struct child x = {
+		.words = words, .folder = folder, .out = out, .err = err
+	};
 	*c = (struct command){
 		.cluster = cluster, .ended = -1, .out = -1, .err = -1
 	};
-	make_environment(&e, cluster_folder(cluster), door);
-	if (open_pipe(out) && open_pipe(err)) c->pid = fork();
-	if (!c->pid && out[1] >= 0 && err[1] >= 0)
-		become(text, folder, e.all, out, err);
-	if (c->pid > 0) {
-		setpgid(c->pid, c->pid); /* whoever comes first */
-		cluster_adopt(cluster, c->pid);
-		c->ended = pidfd_open(c->pid, 0);
-	}
-	free_environment(&e);
+	bool fine = open_pipe(out) && open_pipe(err);
 	c->out = out[0];
 	c->err = err[0];
 	c->out_open = c->err_open = true;
+	if (!fine) {
+		text_format(why, "cannot run '%s': %s", text, strerror(errno));
+		command_kill(c);
+	}
+	fine = fine && start(c, &x, door, why);
 	if (out[1] >= 0) close(out[1]);
 	if (err[1] >= 0) close(err[1]);
-	if (c->pid > 0 && c->ended >= 0) return true;
-	text_format(why, "cannot run '%s': %s", text, strerror(errno));
-	command_kill(c);
-	return false;
+	return fine;
+}
+
+bool command_start_apart(struct command *c, struct cluster *cluster,
+                         const char *const *words, const char *door,
+                         struct text *why)
+{
+	struct child x = { .words = words };
+	assert(words && *words);
+	*c = (struct command){
+		.cluster = cluster, .ended = -1, .out = -1, .err = -1
+	};
+	return start(c, &x, door, why);
 }
 
 /* False: nothing comes any more. */

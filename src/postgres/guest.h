@@ -33,6 +33,7 @@ struct channel {
 	size_t taken;
 	bool *sent; /* versions that it knows, by number */
 	uint32_t sent_count;
+	uint32_t peer; /* what it has said in its first word */
 };
 
 struct clients;
@@ -78,6 +79,10 @@ void channel_close(struct channel *c);
 /* Its first word; false: it has not come. */
 bool channel_accept(struct channel *c, int listener);
 bool channel_send(struct channel *c, const void *from, size_t length);
+/* The version, unless it was told before; a row that somebody has deleted. */
+void channel_put_version(struct text *t, struct channel *c,
+                         const struct server_version *v);
+void channel_put_gone(struct text *t, const struct server_key *k);
 /* All that conditions look at is told. */
 void channel_put_known(struct guest *g, struct channel *c, struct text *t);
 /* Waits so many seconds for PostgreSQL to be done. */

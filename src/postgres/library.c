@@ -92,6 +92,7 @@ struct server_key *server_key(struct server_library *l,
 	}
 	struct server_key *k = region_take0(&l->region, sizeof *k);
 	k->relation = r;
+	k->number = l->key_count;
 	k->image = region_copy_string(&l->region, image, length);
 	k->length = length;
 	k->value = key_value(&l->region, r, image, length);

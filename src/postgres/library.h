@@ -37,6 +37,7 @@ struct server_relation {
 /* A row that is known, by its key. */
 struct server_key {
 	struct server_relation *relation;
+	uint32_t number; /* in the library */
 	const char *image;
 	uint32_t length;
 	struct value value;

@@ -362,6 +362,17 @@ static void try_commands(struct loading *l)
 	if (s->fault) load_fail(l, (struct place){ 0 }, "%s", s->fault);
 }
 
+/* What it is set up by. */
+static bool set_up(struct loading *l)
+{
+	struct server_library *s = l->library;
+	if (!load_start_server(l)) return false;
+	for (uint32_t i = 0; i < s->spec.setup_count && !l->failed; i++)
+		load_setup(l, &s->spec.setups[i]);
+	if (!l->failed && !load_sealable(l)) return false;
+	return !l->failed && load_seal(l);
+}
+
 static bool load(struct loading *l, const char *path, const char *text,
                  size_t length)
 {
@@ -379,12 +390,8 @@ static bool load(struct loading *l, const char *path, const char *text,
 	find_folder(s, path);
 	for (uint32_t i = 0; i < s->spec.session_count; i++)
 		s->door_count += s->spec.sessions[i].command != NULL;
-	if (l->failed || !load_start_server(l)) return false;
-	for (uint32_t i = 0; i < s->spec.setup_count && !l->failed; i++)
-		load_setup(l, &s->spec.setups[i]);
-	if (!l->failed && !load_sealable(l)) return false;
-	if (!l->failed) load_seal(l);
-	if (!l->failed) add_sessions(l);
+	if (l->failed || !set_up(l)) return false;
+	add_sessions(l);
 	if (!l->failed) load_assertions(l);
 	if (l->failed || !program_finish(l->program, &which)) return false;
 	l->program->stack = GUEST_REGISTERS;
@@ -393,14 +400,17 @@ static bool load(struct loading *l, const char *path, const char *text,
 	return !l->failed;
 }
 
-struct program *server_load(const char *path, const char *text, size_t length,
-                            const struct sql_arguments *given, struct diags *d)
+static void add_setup(struct spec *s, struct spec_setup setup)
+{
+	VEC_RESERVE(s->setups, s->setup_count, s->setup_capacity);
+	s->setups[s->setup_count++] = setup;
+}
+
+static struct server_library *library_new(struct loading *l, const char *path)
 {
 	struct server_library *s = mem_take0(1, sizeof *s);
-	struct loading l = { .library = s, .given = given, .diags = d };
-	l.parser = sql_parser_new();
 	region_init(&s->region);
-	sources_init(&s->all, &s->region, d);
+	sources_init(&s->all, &s->region, l->diags);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->turn, NULL);
 	guest_pool_init(&s->pool);
@@ -410,7 +420,17 @@ struct program *server_load(const char *path, const char *text, size_t length,
 	p->checks = true;
 	p->library = &s->guest;
 	p->stack = GUEST_REGISTERS;
-	l.program = s->program = p;
+	s->program = l->program = p;
+	l->library = s;
+	l->parser = sql_parser_new();
+	return s;
+}
+
+struct program *server_load(const char *path, const char *text, size_t length,
+                            const struct sql_arguments *given, struct diags *d)
+{
+	struct loading l = { .given = given, .diags = d };
+	struct server_library *s = library_new(&l, path);
 	if (given->timeout > 0) l.deadline = seconds_now() + given->timeout;
 	bool fine = load(&l, path, text, length);
 	sql_parser_free(l.parser);
@@ -418,8 +438,26 @@ struct program *server_load(const char *path, const char *text, size_t length,
 	/* First it is found out which rows there are, then explored. */
 	if (given->timeout > 0)
 		s->deadline = seconds_now() + 2 * given->timeout;
-	if (fine) return p;
-	program_free(p);
+	if (fine) return l.program;
+	program_free(l.program);
+	return NULL;
+}
+
+struct program *server_load_to_serve(const char *schema, const char *command,
+                                     const struct sql_arguments *given,
+                                     struct diags *d)
+{
+	struct loading l = { .given = given, .diags = d, .serves = true };
+	struct server_library *s = library_new(&l, "serve");
+	s->spec.region = &s->region;
+	sources_add(&s->all, "serve", "", 0); /* errors have a place */
+	if (schema) add_setup(&s->spec, (struct spec_setup){ .file = schema });
+	if (command)
+		add_setup(&s->spec, (struct spec_setup){ .command = command });
+	bool fine = set_up(&l);
+	sql_parser_free(l.parser);
+	if (fine) return l.program;
+	program_free(l.program);
 	return NULL;
 }
 

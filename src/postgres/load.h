@@ -13,6 +13,12 @@ struct program;
 /* As sql_load(). */
 struct program *server_load(const char *path, const char *text, size_t length,
                             const struct sql_arguments *given, struct diags *d);
+/* A private PostgreSQL for clients to be served: set up by a file of SQL,
+ * unless it is NULL, and then by what the shell runs, unless that is NULL. A
+ * program without sessions, of which only the library is of interest. */
+struct program *server_load_to_serve(const char *schema, const char *command,
+                                     const struct sql_arguments *given,
+                                     struct diags *d);
 /* Rows that sessions wrote are looked at by conditions from now on. False:
  * there were none. */
 bool server_take_growth(struct program *p);

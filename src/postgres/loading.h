@@ -16,6 +16,7 @@ struct loading {
 	struct diags *diags;
 	uint64_t digest;
 	double deadline; /* 0: none */
+	bool serves;     /* clients, instead of sessions */
 	bool failed;
 };
 

@@ -51,8 +51,13 @@ static void put_record(struct text *t, struct wire_head h,
 	text_bytes(t, image, length);
 }
 
+void channel_put_gone(struct text *t, const struct server_key *k)
+{
+	put_record(t, (struct wire_head){ .kind = WIRE_GONE }, k, "", 0);
+}
+
 /* Under the lock. */
-static void tell_version(struct text *t, struct channel *s,
+void channel_put_version(struct text *t, struct channel *s,
                          const struct server_version *v)
 {
 	if (v->number >= s->sent_count) {
@@ -76,11 +81,11 @@ void channel_put_known(struct guest *g, struct channel *c, struct text *t)
 	if (c->sent) memset(c->sent, 0, c->sent_count * sizeof *c->sent);
 	mem_lock(&l->lock);
 	for (uint32_t i = 0; i < l->version_count; i++)
-		if (l->versions[i]->known) tell_version(t, c, l->versions[i]);
+		if (l->versions[i]->known)
+			channel_put_version(t, c, l->versions[i]);
 	for (uint32_t i = 0; i < l->key_count; i++)
 		if (l->keys[i]->gone && l->keys[i]->known)
-			put_record(t, (struct wire_head){ .kind = WIRE_GONE },
-			           l->keys[i], "", 0);
+			channel_put_gone(t, l->keys[i]);
 	mem_unlock(&l->lock);
 }
 
@@ -114,7 +119,7 @@ bool seat_tell_answers(struct guest *g, struct seat *s,
 			struct server_version *v =
 				version_of(r->keys[i], answers[i]);
 			assert(v);
-			tell_version(&t, s->channel, v);
+			channel_put_version(&t, s->channel, v);
 			number = v->number;
 		}
 		text_bytes(&numbers, (const char *)&number, sizeof number);
@@ -179,8 +184,11 @@ bool channel_accept(struct channel *c, int listener)
 {
 	struct wire_head hello;
 	c->fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	return c->fd > 0 && receive_all(c->fd, &hello, sizeof hello) &&
-	       hello.kind == WIRE_HELLO;
+	if (c->fd <= 0 || !receive_all(c->fd, &hello, sizeof hello) ||
+	    hello.kind != WIRE_HELLO)
+		return false;
+	c->peer = hello.number;
+	return true;
 }
 
 /* The backend of this session comes next: others wait for the lock. */

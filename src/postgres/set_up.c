@@ -42,8 +42,11 @@ bool load_start_server(struct loading *l)
 	struct server_library *s = l->library;
 	struct text module = { 0 }, why = { 0 }, sql = { 0 };
 	bool fine = false;
-	s->cluster = cluster_start_with_doors(cluster_module(&module),
-	                                      s->door_count, &why);
+	s->cluster =
+		l->serves
+			? cluster_start_to_serve(cluster_module(&module), &why)
+			: cluster_start_with_doors(cluster_module(&module),
+	                                           s->door_count, &why);
 	if (s->cluster &&
 	    connection_open(&s->setup, cluster_folder(s->cluster), "", &why)) {
 		text_format(
@@ -442,7 +445,8 @@ bool load_sealable(struct loading *l)
 	load_fail(l,
 	          l->library->spec.setup_count ? l->library->spec.setups[0].at
 	                                       : (struct place){ 0 },
-	          "--engine=postgres does not support %s",
+	          "%s does not support %s",
+	          l->serves ? "serve" : "--engine=postgres",
 	          what ? what : "this");
 	free(what);
 	return false;

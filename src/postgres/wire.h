@@ -13,14 +13,15 @@
 
 enum wire_kind {
 	/* From a backend: */
-	WIRE_HELLO, /* `number`: of the session that it is of */
+	WIRE_HELLO, /* `number`: of the session that it is of; where clients are
+	             * served, the process that it is */
 	WIRE_BEGIN, /* a transaction begins */
 	WIRE_READ,  /* `number` keys, struct wire_key with an image each; waits
 	             * for the answer */
 	WIRE_WRITE, /* a key and a row, or, `number` 0, none; 2: one that comes
 	             * behind another of its key */
 	WIRE_GIVE_UP, /* a key: its newest lock ends */
-	WIRE_COMMIT,
+	WIRE_COMMIT,  /* where clients are served: waits for READY or REFUSED */
 	WIRE_ABORT,
 	WIRE_REPEATS, /* what follows is what is explored in another way */
 	WIRE_REFUSE,  /* a text: what it does is not supported */
@@ -36,7 +37,9 @@ enum wire_kind {
 	WIRE_READY,   /* behind versions: all are told; to a client's: the
 	               * session has begun `number` transactions; its name */
 	WIRE_ANSWER,  /* `number` of a version of each key; 0: there is none */
-	WIRE_STOP     /* the statement is given up */
+	WIRE_STOP,    /* the statement is given up */
+	WIRE_REFUSED  /* the transaction is, with this SQLSTATE and, behind its
+	               * five letters, words */
 };
 
 enum wire_level { WIRE_NO_LEVEL, WIRE_PRC, WIRE_SI, WIRE_SER };
@@ -46,6 +49,9 @@ enum wire_level { WIRE_NO_LEVEL, WIRE_PRC, WIRE_SI, WIRE_SER };
 #define WIRE_DOOR "s%u"
 #define WIRE_DOOR_OF_SETUP "setup"
 #define WIRE_CLIENTS "clients"
+/* Where clients of no session in particular connect, each to be served; their
+ * backends find isoscope as those of sessions do. */
+#define WIRE_DOOR_OF_SERVICE "serve"
 
 struct wire_head {
 	uint32_t kind, length; /* of what is behind the head */

@@ -177,7 +177,8 @@ static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
 	/* Another key may have led to it, before it got that. */
 	if (keeps && m->refers && !row_is_read(m, r, strength))
 		m->begun = m->locked = false;
-	if (r->gone && !(keeps && m->checks) && !row_is_read(m, r, strength)) {
+	if (r->gone && !iso_serves && !(keeps && m->checks) &&
+	    !row_is_read(m, r, strength)) {
 		struct moment *before = moment_fresh();
 		rows_read(before, &r, 1, STRENGTH_PLAIN);
 		struct version *seen = row_answer(before, r, STRENGTH_PLAIN);

@@ -11,6 +11,7 @@
 #include <access/htup.h>
 #include <funcapi.h>
 #include <nodes/execnodes.h>
+#include <nodes/parsenodes.h>
 #include <utils/rel.h>
 
 #include "base/access.h"
@@ -87,6 +88,8 @@ struct table {
 extern int iso_session;  /* -1: this backend is of no session */
 extern char *iso_socket; /* where isoscope listens */
 extern bool iso_client;  /* the session is a program, and this its client */
+extern bool iso_serves;  /* and its transactions have others beside them, once:
+                          * nothing is run again */
 
 static inline bool iso_is_session(void)
 {
@@ -100,6 +103,8 @@ void channel_open(void);
 void channel_send(struct wire_head *head, const void *body, uint32 length);
 /* Waits; the body is of the current memory context. */
 void channel_receive(struct wire_head *head, char **body);
+/* The transaction is refused, in the words of isoscope. */
+void fail_refused(const char *body, uint32 length) pg_attribute_noreturn();
 
 /* The session does what is not supported: the exploration ends with it. */
 void refuse(const char *what) pg_attribute_noreturn();
@@ -146,6 +151,8 @@ void doors_init(void);
 /* ---- moments.c ---- */
 /* What the transaction asks for. */
 enum wire_level moments_level(void);
+/* Does it say so for all that follow? Then PostgreSQL is not to hear of it. */
+bool moments_take_setting(VariableSetStmt *s);
 void moments_init(void);
 struct moment *moment_of(Snapshot snapshot);
 struct moment *moment_now(void);

@@ -15,8 +15,10 @@ static StringInfoData pending; /* to be sent */
 void channel_open(void)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	struct wire_head hello = { .kind = WIRE_HELLO,
-		                   .number = (uint32)iso_session };
+	struct wire_head hello = {
+		.kind = WIRE_HELLO,
+		.number = (uint32)(iso_serves ? MyProcPid : iso_session)
+	};
 	if (channel >= 0) return;
 	strlcpy(to.sun_path, iso_socket, sizeof to.sun_path);
 	channel = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -55,9 +57,19 @@ void channel_send(struct wire_head *head, const void *body, uint32 length)
 void refuse(const char *what)
 {
 	struct wire_head h = { .kind = WIRE_REFUSE };
-	channel_send(&h, what, (uint32)strlen(what));
+	if (!iso_serves) channel_send(&h, what, (uint32)strlen(what));
 	ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 	                errmsg("isoscope does not support %s", what)));
+}
+
+void fail_refused(const char *body, uint32 length)
+{
+	enum { STATE = 5 };
+	if (length <= STATE) elog(FATAL, "isoscope refuses without a word");
+	ereport(ERROR,
+	        (errcode(MAKE_SQLSTATE(body[0], body[1], body[2], body[3],
+	                               body[4])),
+	         errmsg_internal("%.*s", (int)length - STATE, body + STATE)));
 }
 
 static void receive(char *to, size_t length)

@@ -13,8 +13,17 @@
 #include <libpq/libpq-be.h>
 #include <utils/guc.h>
 
-bool iso_client;
+bool iso_client, iso_serves;
 static ClientAuthentication_hook_type next_authentication;
+
+static void take_session(const char *folder, unsigned session)
+{
+	char *socket = psprintf("%s/" WIRE_CLIENTS, folder);
+	iso_client = true;
+	iso_session = (int)session;
+	iso_socket = MemoryContextStrdup(TopMemoryContext, socket);
+	pfree(socket);
+}
 
 /* "FOLDER/s3/.s.PGSQL.5432" is the door of session 3. */
 static void enter(Port *port, int status)
@@ -35,11 +44,12 @@ static void enter(Port *port, int status)
 		SetConfigOption("default_table_access_method", "isoscope",
 		                PGC_USERSET, PGC_S_DATABASE);
 	} else if (sscanf(door, WIRE_DOOR, &session) == 1) {
-		char *socket = psprintf("%s/" WIRE_CLIENTS, path);
-		iso_client = true;
-		iso_session = (int)session;
-		iso_socket = MemoryContextStrdup(TopMemoryContext, socket);
-		pfree(socket);
+		take_session(path, session);
+	} else if (!strcmp(door, WIRE_DOOR_OF_SERVICE)) {
+		iso_serves = true;
+		take_session(path, 0);
+		/* What commits before a client connects is over for it. */
+		channel_open();
 	}
 }
 

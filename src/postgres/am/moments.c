@@ -25,6 +25,7 @@ static struct running *running; /* started, and not ended */
 static struct moment *current;  /* of what is executed */
 static uint64 last_moment;
 static enum wire_level asked_level; /* of the transaction at hand */
+static enum wire_level usual_level; /* of those that do not ask themselves */
 
 static ExecutorStart_hook_type next_start;
 static ExecutorRun_hook_type next_run;
@@ -97,6 +98,7 @@ void moments_fix_clock(void)
 {
 	/* 2024-01-01 00:00:00+00 */
 	TimestampTz at = INT64CONST(757382400000000);
+	if (iso_serves) return;
 	SetParallelStartTimestamps(at, at);
 }
 
@@ -200,6 +202,13 @@ static void end(QueryDesc *q)
 	(next_end ? next_end : standard_ExecutorEnd)(q);
 }
 
+static enum wire_level level_named(const char *name)
+{
+	return !pg_strcasecmp(name, "serializable")      ? WIRE_SER
+	       : !pg_strcasecmp(name, "repeatable read") ? WIRE_SI
+	                                                 : WIRE_PRC;
+}
+
 static void note_level(List *options)
 {
 	ListCell *cell;
@@ -207,10 +216,8 @@ static void note_level(List *options)
 	{
 		DefElem *e = lfirst_node(DefElem, cell);
 		if (strcmp(e->defname, "transaction_isolation")) continue;
-		const char *name = strVal(&castNode(A_Const, e->arg)->val);
-		asked_level = !strcmp(name, "serializable")      ? WIRE_SER
-		              : !strcmp(name, "repeatable read") ? WIRE_SI
-		                                                 : WIRE_PRC;
+		asked_level =
+			level_named(strVal(&castNode(A_Const, e->arg)->val));
 	}
 }
 
@@ -230,7 +237,29 @@ static void find_level(Node *n)
 
 enum wire_level moments_level(void)
 {
-	return asked_level;
+	return asked_level ? asked_level : usual_level;
+}
+
+/* How sessions say what their transactions ask for: PostgreSQL itself is to go
+ * on at READ COMMITTED. */
+bool moments_take_setting(VariableSetStmt *s)
+{
+	if (s->kind == VAR_SET_MULTI &&
+	    !strcmp(s->name, "SESSION CHARACTERISTICS")) {
+		enum wire_level before = asked_level;
+		asked_level = usual_level;
+		note_level(s->args);
+		usual_level = asked_level;
+		asked_level = before;
+		return true;
+	}
+	if (!s->name || strcmp(s->name, "default_transaction_isolation"))
+		return false;
+	usual_level = WIRE_NO_LEVEL;
+	if (s->kind == VAR_SET_VALUE)
+		usual_level = level_named(
+			strVal(&linitial_node(A_Const, s->args)->val));
+	return true;
 }
 
 /* Which versions a transaction sees is isoscope's business, by its level; the

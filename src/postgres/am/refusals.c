@@ -79,7 +79,8 @@ static void access(ObjectAccessType kind, Oid class, Oid object, int part,
                    void *data)
 {
 	if (next_access) next_access(kind, class, object, part, data);
-	if (!iso_is_session() || kind != OAT_FUNCTION_EXECUTE) return;
+	if (!iso_is_session() || iso_serves || kind != OAT_FUNCTION_EXECUTE)
+		return;
 	const char *name = get_func_name(object);
 	for (int i = 0; name && i < lengthof(functions); i++)
 		if (is_named(functions[i], name) && is_of_server(object))
@@ -108,10 +109,13 @@ void refuse_query(Query *q)
 {
 	ListCell *cell;
 	if (q->commandType == CMD_MERGE) refuse("MERGE in a session");
-	foreach(cell,
-	        q->rowMarks) if (lfirst_node(RowMarkClause, cell)->waitPolicy !=
-	                         LockWaitBlock)
-		refuse("SKIP LOCKED and NOWAIT");
+	/* Where clients are served, nobody else holds a lock. */
+	foreach(cell, q->rowMarks)
+	{
+		RowMarkClause *c = lfirst_node(RowMarkClause, cell);
+		if (c->waitPolicy != LockWaitBlock && !iso_serves)
+			refuse("SKIP LOCKED and NOWAIT");
+	}
 	query_tree_walker(q, find_place, NULL, 0);
 }
 
@@ -134,6 +138,7 @@ static const char *const settings[] = { "application_name",
 static bool check_setting(VariableSetStmt *s, bool outermost)
 {
 	const char *name = s->name;
+	if (iso_serves) return !moments_take_setting(s);
 	if (s->kind == VAR_RESET_ALL) return true;
 	if (s->kind == VAR_SET_MULTI && !strcmp(name, "TRANSACTION") &&
 	    outermost)
@@ -157,7 +162,24 @@ static void check_transaction(TransactionStmt *s)
 	case TRANS_STMT_COMMIT_PREPARED:
 	case TRANS_STMT_ROLLBACK_PREPARED: refuse("transactions of two phases");
 	default:
-		if (s->chain) refuse("AND CHAIN");
+		if (s->chain && !iso_serves) refuse("AND CHAIN");
+	}
+}
+
+/* It changes no table, where clients are served. */
+static bool is_harmless(Node *n)
+{
+	switch (nodeTag(n)) {
+	case T_LockStmt: transaction_begin(); return true;
+	case T_CopyStmt:
+	case T_ExplainStmt:
+	case T_NotifyStmt:
+	case T_ListenStmt:
+	case T_UnlistenStmt:
+	case T_ConstraintsSetStmt:
+	case T_CheckPointStmt:
+	case T_LoadStmt: return true;
+	default: return false;
 	}
 }
 
@@ -181,6 +203,9 @@ bool refuse_command(Node *n, bool outermost)
 	case T_DiscardStmt: return true;
 	default: break;
 	}
+	if (iso_serves && is_harmless(n)) return true;
+	/* Tables are isoscope's: there is nothing to tidy up. */
+	if (iso_serves && IsA(n, VacuumStmt)) return false;
 	refuse(psprintf("%s in a session",
 	                GetCommandTagName(CreateCommandTag(n))));
 }

@@ -444,6 +444,7 @@ static void take_answers(struct moment *m, struct row **rows, int count,
 	if (h.kind == WIRE_STOP)
 		ereport(ERROR, (errcode(ERRCODE_QUERY_CANCELED),
 		                errmsg("isoscope has given the statement up")));
+	if (h.kind == WIRE_REFUSED) fail_refused(body, h.length);
 	if (h.kind != WIRE_ANSWER || h.length != count * sizeof(uint32))
 		elog(FATAL, "isoscope answers something else");
 	for (int i = 0; i < count; i++) {
@@ -601,6 +602,7 @@ static void take_readiness(void)
 	char *body;
 	make_memory();
 	receive_next(&h, &body);
+	if (h.kind == WIRE_REFUSED) fail_refused(body, h.length);
 	if (h.kind != WIRE_READY) elog(FATAL, "isoscope is not ready");
 	transactions = h.number;
 	if (!session_name)
@@ -694,6 +696,19 @@ static void tell_writes(void)
 	pfree(all);
 }
 
+/* Served clients commit here, while it can still be refused. */
+static void ask_to_commit(void)
+{
+	struct wire_head h = { .kind = WIRE_COMMIT };
+	char *body;
+	channel_send(&h, NULL, 0);
+	receive_next(&h, &body);
+	if (h.kind == WIRE_REFUSED) fail_refused(body, h.length);
+	if (h.kind != WIRE_READY)
+		elog(FATAL, "isoscope answers something else");
+	begun = false;
+}
+
 static void at_end(XactEvent event, void *data)
 {
 	struct wire_head h = { .kind = event == XACT_EVENT_ABORT
@@ -701,7 +716,10 @@ static void at_end(XactEvent event, void *data)
 		                               : WIRE_COMMIT };
 	if (!iso_is_session()) return;
 	/* Writes are told while functions can still be called. */
-	if (event == XACT_EVENT_PRE_COMMIT && begun) tell_writes();
+	if (event == XACT_EVENT_PRE_COMMIT && begun) {
+		tell_writes();
+		if (iso_serves) ask_to_commit();
+	}
 	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT) return;
 	if (begun) channel_send(&h, NULL, 0);
 	begun = false;

@@ -184,7 +184,7 @@ static PlannedStmt *plan(Query *q, const char *text, int options,
 	if (iso_is_session()) {
 		moments_fix_clock();
 		refuse_query(q);
-		q = sequences_replace(q);
+		if (!iso_serves) q = sequences_replace(q);
 	}
 	bool before = asks_variables;
 	PlannedStmt *p;

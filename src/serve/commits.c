@@ -1,0 +1,450 @@
+#include "serve/commits.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define NEVER UINT32_MAX /* a position behind all */
+
+struct line_key {
+	struct committed *items; /* by position */
+	uint32_t count, capacity;
+	/* Until where the last such lock of it has lasted, by strength. */
+	uint32_t locked[STRENGTH_COUNT];
+};
+
+struct line_session {
+	uint32_t born;  /* all up to there precedes it */
+	uint32_t ended; /* its last transaction, in the line */
+	uint32_t *seen; /* by session: up to which position; of commits_new */
+	uint32_t width;
+};
+
+/* A read or a write of the transaction at hand. */
+struct line_access {
+	struct db_access access;
+	struct committed version;
+};
+
+struct accesses {
+	struct line_access *items;
+	uint32_t count, capacity;
+};
+
+struct commits {
+	bool sees_past;
+	struct line_key *keys;
+	uint32_t key_count, key_capacity;
+	struct line_session *sessions;
+	uint32_t session_count, session_capacity;
+	/* Of each that has committed, by position: its session, and what it has
+	 * seen, as in a session. */
+	struct line_session *line;
+	uint32_t *writers; /* sessions */
+	uint32_t count, capacity, writer_capacity;
+	/* The transaction at hand. */
+	bool active;
+	enum level level;
+	uint32_t session;
+	struct line_session sight;
+	uint32_t low, high; /* between these is the moment that it reads from */
+	uint32_t after;     /* behind this is that of its next statement */
+	struct accesses reads, writes;
+	struct committed *found;
+	uint32_t found_count, found_capacity;
+};
+
+struct commits *commits_new(bool sees_past)
+{
+	struct commits *c = mem_take0(1, sizeof *c);
+	c->sees_past = sees_past;
+	return c;
+}
+
+void commits_free(struct commits *c)
+{
+	if (!c) return;
+	for (uint32_t i = 0; i < c->key_count; i++) free(c->keys[i].items);
+	for (uint32_t i = 0; i < c->session_count; i++)
+		free(c->sessions[i].seen);
+	for (uint32_t i = 0; c->sees_past && i < c->count; i++)
+		free(c->line[i].seen);
+	free(c->keys);
+	free(c->sessions);
+	free(c->line);
+	free(c->writers);
+	free(c->sight.seen);
+	free(c->reads.items);
+	free(c->writes.items);
+	free(c->found);
+	free(c);
+}
+
+uint32_t commits_add_key(struct commits *c, uint32_t number)
+{
+	VEC_RESERVE(c->keys, c->key_count, c->key_capacity);
+	struct line_key *k = &c->keys[c->key_count];
+	memset(k, 0, sizeof *k);
+	VEC_RESERVE(k->items, k->count, k->capacity);
+	k->items[k->count++] = (struct committed){ 0, number, STRENGTH_UPDATE };
+	return c->key_count++;
+}
+
+uint32_t commits_add_session(struct commits *c)
+{
+	VEC_RESERVE(c->sessions, c->session_count, c->session_capacity);
+	c->sessions[c->session_count] =
+		(struct line_session){ .born = c->count, .ended = c->count };
+	return c->session_count++;
+}
+
+uint32_t commits_count(const struct commits *c)
+{
+	return c->count;
+}
+
+static const struct line_key *key_of(const struct commits *c, uint32_t key)
+{
+	assert(key < c->key_count);
+	return &c->keys[key];
+}
+
+struct committed commits_newest(const struct commits *c, uint32_t key)
+{
+	const struct line_key *k = key_of(c, key);
+	assert(k->count);
+	return k->items[k->count - 1];
+}
+
+/* ---- What is seen, under cc ---- */
+
+static void see(struct line_session *s, uint32_t session, uint32_t position)
+{
+	if (session >= s->width) {
+		uint32_t width = 2 * session + 2;
+		s->seen = mem_grow0(s->seen, s->width, width, sizeof *s->seen);
+		s->width = width;
+	}
+	if (s->seen[session] < position) s->seen[session] = position;
+}
+
+static void see_all(struct line_session *to, const struct line_session *from)
+{
+	for (uint32_t i = 0; i < from->width; i++)
+		if (from->seen[i]) see(to, i, from->seen[i]);
+}
+
+static bool has_seen(const struct line_session *s, uint32_t session,
+                     uint32_t position)
+{
+	return session < s->width && s->seen[session] >= position;
+}
+
+static uint32_t writer_of(const struct commits *c, uint32_t position)
+{
+	assert(position && position <= c->count);
+	return c->writers[position - 1];
+}
+
+/* ---- Levels ---- */
+
+/* Do its reads see by transactions rather than by moments of the line? */
+static bool sees_sources(enum level l)
+{
+	enum sight s = level_sight(l);
+	return s == SIGHT_SOURCES || s == SIGHT_DIRECT ||
+	       (s == SIGHT_PAST && !level_excludes_rivals(l));
+}
+
+/* Must a read of this strength get the newest version? */
+static bool asks_newest(enum level l, enum strength s)
+{
+	if (level_is_serial(l)) return true;
+	if (level_sight(l) == SIGHT_NOTHING || s == STRENGTH_PLAIN ||
+	    s == STRENGTH_KEY_SHARE)
+		return false;
+	return s >= STRENGTH_SHARE || !level_has_statements(l);
+}
+
+/* Is it read from the moment of the transaction, or of the statement? Under psi
+ * that is so of reads beside a snapshot too: who is read from is in sight. */
+static bool reads_moment(enum level l, enum strength s)
+{
+	if (level_has_statements(l)) return s < STRENGTH_SHARE;
+	return !strength_is_beside(s) || level_sight(l) == SIGHT_PAST;
+}
+
+void commits_begin(struct commits *c, uint32_t session, enum level level)
+{
+	assert(!c->active && session < c->session_count);
+	const struct line_session *s = &c->sessions[session];
+	c->active = true;
+	c->session = session;
+	c->level = level;
+	c->reads.count = c->writes.count = 0;
+	c->low = c->after = s->ended;
+	c->high = c->count;
+	if (!c->sees_past) return;
+	memset(c->sight.seen, 0, c->sight.width * sizeof *c->sight.seen);
+	see_all(&c->sight, s);
+}
+
+/* ---- Which versions ---- */
+
+static const struct committed *find_version(const struct line_key *k,
+                                            uint32_t position)
+{
+	uint32_t low = 0, high = k->count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (k->items[middle].position < position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	bool is = low < k->count && k->items[low].position == position;
+	return is ? &k->items[low] : NULL;
+}
+
+/* Is this transaction in sight of the next read, whatever it reads? */
+static bool in_sight(const struct commits *c, uint32_t position)
+{
+	if (!position) return true;
+	uint32_t session = writer_of(c, position);
+	if (level_sight(c->level) == SIGHT_PAST)
+		return has_seen(&c->sight, session, position);
+	if (level_sight(c->level) == SIGHT_DIRECT && session == c->session)
+		return true;
+	for (uint32_t i = 0; i < c->reads.count; i++)
+		if (c->reads.items[i].version.position == position) return true;
+	return false;
+}
+
+/* What is read from brings others in sight: has one of them overwritten what
+ * was read before? */
+static bool outdates(const struct commits *c, uint32_t source)
+{
+	bool past = level_sight(c->level) == SIGHT_PAST;
+	if (!source || level_sight(c->level) == SIGHT_SOURCES) return false;
+	for (uint32_t i = 0; i < c->reads.count; i++) {
+		const struct line_access *r = &c->reads.items[i];
+		const struct line_key *k = key_of(c, r->access.key);
+		if (source > r->version.position && find_version(k, source))
+			return true;
+		for (uint32_t v = k->count; past && v-- > 0;) {
+			uint32_t p = k->items[v].position;
+			if (p <= r->version.position) break;
+			if (has_seen(&c->line[source - 1], writer_of(c, p), p))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Is some version behind this one written in spite of such a lock? */
+static bool is_locked_out(const struct line_key *k, uint32_t i,
+                          enum strength strength)
+{
+	while (++i < k->count)
+		if (strengths_exclude(strength, k->items[i].strength))
+			return true;
+	return false;
+}
+
+static uint32_t overwritten(const struct line_key *k, uint32_t i)
+{
+	return i + 1 < k->count ? k->items[i + 1].position : NEVER;
+}
+
+/* Does a moment that is still possible show it? */
+static bool is_shown(const struct commits *c, const struct line_key *k,
+                     uint32_t i, struct db_access a)
+{
+	uint32_t low = c->low, high = c->high;
+	if (level_has_statements(c->level) && !a.joined) {
+		if (low < c->after) low = c->after;
+		high = c->count;
+	}
+	return k->items[i].position <= high && overwritten(k, i) > low;
+}
+
+static bool may_read(const struct commits *c, struct db_access a, uint32_t i)
+{
+	const struct line_key *k = key_of(c, a.key);
+	enum level l = c->level;
+	if (asks_newest(l, a.strength) && overwritten(k, i) != NEVER)
+		return false;
+	if (level_sight(l) == SIGHT_NOTHING) return true;
+	if (a.strength == STRENGTH_KEY_SHARE && is_locked_out(k, i, a.strength))
+		return false;
+	if (sees_sources(l)) return !outdates(c, k->items[i].position);
+	return !reads_moment(l, a.strength) || is_shown(c, k, i, a);
+}
+
+/* Nothing that is older than this version is for the transaction. */
+static bool is_last(const struct commits *c, const struct line_key *k,
+                    uint32_t i)
+{
+	const struct line_session *s = &c->sessions[c->session];
+	uint32_t position = k->items[i].position;
+	if (position <= s->born) return true;
+	if (level_sight(c->level) == SIGHT_NOTHING) return false;
+	return sees_sources(c->level) ? in_sight(c, position)
+	                              : position <= c->low;
+}
+
+const struct committed *commits_readable(struct commits *c, struct db_access a,
+                                         uint32_t *count)
+{
+	const struct line_key *k = key_of(c, a.key);
+	assert(c->active);
+	c->found_count = 0;
+	for (uint32_t i = k->count; i-- > 0;) {
+		if (may_read(c, a, i)) {
+			VEC_RESERVE(c->found, c->found_count,
+			            c->found_capacity);
+			c->found[c->found_count++] = k->items[i];
+		}
+		if (is_last(c, k, i)) break;
+	}
+	for (uint32_t i = 0; i < c->found_count / 2; i++) {
+		struct committed *x = &c->found[i];
+		struct committed *y = &c->found[c->found_count - 1 - i];
+		struct committed swap = *x;
+		*x = *y;
+		*y = swap;
+	}
+	*count = c->found_count;
+	return c->found;
+}
+
+/* ---- Accesses ---- */
+
+static void note(struct accesses *to, struct db_access a,
+                 struct committed version)
+{
+	VEC_RESERVE(to->items, to->count, to->capacity);
+	to->items[to->count++] = (struct line_access){ a, version };
+}
+
+/* Until where locks have lasted that exclude this one. */
+static uint32_t free_since(const struct line_key *k, enum strength strength)
+{
+	uint32_t last = 0;
+	for (enum strength s = 0; s < STRENGTH_COUNT; s++)
+		if (strengths_exclude(strength, s) && k->locked[s] > last)
+			last = k->locked[s];
+	return last;
+}
+
+/* The moment of the statement, or of the transaction, shows this version. */
+static void narrow(struct commits *c, const struct line_key *k,
+                   struct committed version)
+{
+	uint32_t i = (uint32_t)(find_version(k, version.position) - k->items);
+	uint32_t end = overwritten(k, i);
+	if (c->low < version.position) c->low = version.position;
+	if (c->high >= end) c->high = end - 1;
+	assert(c->low <= c->high);
+}
+
+void commits_read(struct commits *c, struct db_access a,
+                  struct committed version)
+{
+	const struct line_key *k = key_of(c, a.key);
+	bool statements = level_has_statements(c->level);
+	assert(c->active && find_version(k, version.position));
+	note(&c->reads, a, version);
+	/* However it ends, that is behind what it has read from. */
+	if (c->after < version.position) c->after = version.position;
+	if (c->sees_past && version.position) {
+		see_all(&c->sight, &c->line[version.position - 1]);
+		see(&c->sight, writer_of(c, version.position),
+		    version.position);
+	}
+	if (sees_sources(c->level) || level_sight(c->level) == SIGHT_NOTHING)
+		return;
+	if (statements && !a.joined) {
+		if (c->low < c->after) c->low = c->after;
+		c->high = c->count;
+	}
+	if (reads_moment(c->level, a.strength)) narrow(c, k, version);
+	if (!statements) return;
+	uint32_t since = free_since(k, a.strength);
+	if (since < c->low) since = c->low;
+	if (c->after < since) c->after = since;
+}
+
+void commits_write(struct commits *c, struct db_access a, uint32_t number)
+{
+	assert(c->active && a.key < c->key_count);
+	if (a.strength == STRENGTH_PLAIN) a.strength = STRENGTH_UPDATE;
+	note(&c->writes, a, (struct committed){ 0, number, a.strength });
+}
+
+/* ---- Ends ---- */
+
+/* Locks have lasted up to there. */
+static void end_locks(struct commits *c, const struct accesses *of,
+                      uint32_t position)
+{
+	for (uint32_t i = 0; i < of->count; i++) {
+		const struct line_access *x = &of->items[i];
+		uint32_t *end =
+			&c->keys[x->access.key].locked[x->access.strength];
+		if (x->access.strength != STRENGTH_PLAIN && *end < position)
+			*end = position;
+	}
+}
+
+static void end(struct commits *c, uint32_t position)
+{
+	struct line_session *s = &c->sessions[c->session];
+	end_locks(c, &c->reads, position);
+	end_locks(c, &c->writes, position);
+	if (s->ended < position) s->ended = position;
+	if (c->sees_past) see_all(s, &c->sight);
+	c->active = false;
+}
+
+static bool may_commit(const struct commits *c, uint32_t *key)
+{
+	if (!level_excludes_rivals(c->level)) return true;
+	for (uint32_t i = 0; i < c->writes.count; i++) {
+		*key = c->writes.items[i].access.key;
+		if (commits_newest(c, *key).position > c->high) return false;
+	}
+	return true;
+}
+
+bool commits_commit(struct commits *c, uint32_t *key)
+{
+	assert(c->active);
+	if (!may_commit(c, key)) return false;
+	VEC_RESERVE(c->writers, c->count, c->writer_capacity);
+	c->writers[c->count] = c->session;
+	if (c->sees_past) {
+		VEC_RESERVE(c->line, c->count, c->capacity);
+		c->line[c->count] = (struct line_session){ 0 };
+		see(&c->sight, c->session, c->count + 1);
+		see_all(&c->line[c->count], &c->sight);
+	}
+	uint32_t position = ++c->count;
+	for (uint32_t i = 0; i < c->writes.count; i++) {
+		const struct line_access *w = &c->writes.items[i];
+		struct line_key *k = &c->keys[w->access.key];
+		VEC_RESERVE(k->items, k->count, k->capacity);
+		k->items[k->count] = w->version;
+		k->items[k->count++].position = position;
+	}
+	end(c, position);
+	return true;
+}
+
+void commits_abort(struct commits *c)
+{
+	assert(c->active);
+	end(c, c->low > c->after ? c->low : c->after);
+}

@@ -1,0 +1,72 @@
+/* Versions in the order in which they were committed, and which of them the
+ * transaction at hand may read.
+ *
+ * For who serves clients: transactions run one after the other, what was
+ * answered cannot be taken back, and whatever a client asks next must have an
+ * answer, or a refusal. So the order in which transactions commit is the commit
+ * order of the history, and its axioms (design: a level for each transaction,
+ * Bouajjani, Enea, Roman-Calvo, CAV 2025) become conditions on places in one
+ * line:
+ * - rc, ra, cc: a version is not overwritten by a transaction in sight;
+ * - pc, psi, si: one moment of the line shows all that the transaction reads;
+ *   psi is as si here: what needs several orders is not made;
+ * - prc: the same for each statement, and these moments follow each other, and
+ *   the ends of those whose locks a statement has met;
+ * - ser: the newest.
+ * Reads that lock get the newest version, so that nothing stands between it and
+ * the lock; under psi and si a write needs that it was in sight.
+ *
+ * All that is allowed satisfies the levels. And each history of the levels is
+ * made, if its transactions run in its commit order.
+ */
+#ifndef ISO_SERVE_COMMITS_H
+#define ISO_SERVE_COMMITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "axioms/level.h"
+#include "base/access.h"
+
+struct commits;
+
+/* One version of a key. */
+struct committed {
+	uint32_t position;      /* in the line, of its writer; 0: init */
+	uint32_t number;        /* the caller's; 0: there is no row */
+	enum strength strength; /* of the write */
+};
+
+/* `sees_past`: some transaction has a level like cc, which asks what others
+ * have seen: memory for each transaction and session. */
+struct commits *commits_new(bool sees_past);
+void commits_free(struct commits *c); /* NULL is fine */
+
+/* Keys have numbers from 0, each one more than the last; with the version that
+ * init has written, or 0. */
+uint32_t commits_add_key(struct commits *c, uint32_t number);
+/* A session that begins now: nothing older than now is for it. */
+uint32_t commits_add_session(struct commits *c);
+/* How many transactions have committed. */
+uint32_t commits_count(const struct commits *c);
+
+/* The transaction at hand; there is one at a time. */
+void commits_begin(struct commits *c, uint32_t session, enum level level);
+/* The versions that it may read next, oldest first, until the next call; `a`
+ * has a key, a strength, and whether it is of the statement of the access
+ * before. None: the level forbids them all. */
+const struct committed *commits_readable(struct commits *c, struct db_access a,
+                                         uint32_t *count);
+/* The newest, whether it may be read or not. */
+struct committed commits_newest(const struct commits *c, uint32_t key);
+/* It reads a version of those. */
+void commits_read(struct commits *c, struct db_access a,
+                  struct committed version);
+/* What it writes last to the key. */
+void commits_write(struct commits *c, struct db_access a, uint32_t number);
+/* False: the level forbids that it commits, since this key was written by
+ * another one that it does not see; it is still at hand. */
+bool commits_commit(struct commits *c, uint32_t *key);
+void commits_abort(struct commits *c);
+
+#endif

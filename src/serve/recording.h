@@ -1,0 +1,32 @@
+/* The history of what served clients did, as far as it counts: transactions,
+ * what each read, and from whom. */
+#ifndef ISO_SERVE_RECORDING_H
+#define ISO_SERVE_RECORDING_H
+
+#include "base/access.h"
+#include "base/diag.h"
+#include "base/level_words.h"
+#include "history/trace.h"
+#include "vm/value.h"
+
+struct recording;
+
+struct recording *recording_new(void);
+void recording_free(struct recording *r); /* NULL is fine */
+/* Keys have numbers from 0, each one more than the last; null: there is no row.
+ */
+void recording_add_key(struct recording *r, const char *name,
+                       struct value initial);
+/* The transaction at hand, at a level of its own unless that is 0. */
+void recording_begin(struct recording *r, const char *session, own_level own);
+/* From the writer at this position in the order of commits, 0 being init. */
+void recording_read(struct recording *r, struct db_access a, uint32_t from,
+                    struct value value);
+void recording_write(struct recording *r, struct db_access a,
+                     struct value value);
+void recording_end(struct recording *r, bool aborted);
+/* What there is; NULL, with errors added, if nothing was recorded. The
+ * recording can only be freed then. */
+struct trace *recording_finish(struct recording *r, struct diags *d);
+
+#endif

@@ -1,0 +1,71 @@
+/* Clients of a private PostgreSQL, served under an isolation level.
+ *
+ * Each connection is a session. Of all their transactions one runs at a time,
+ * from its first access of a table on; the others wait for their turn. What a
+ * read sees is drawn from the versions that the level allows (commits.h): this
+ * is MonkeyDB (Biswas, Kakwani, Vedurada, Enea, Lal, OOPSLA 2021), with locks,
+ * snapshots and refusals as PostgreSQL has them.
+ */
+#ifndef ISO_SERVE_SERVICE_H
+#define ISO_SERVE_SERVICE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "axioms/level.h"
+#include "base/diag.h"
+#include "base/text.h"
+
+struct program;
+struct trace;
+
+/* X(identifier, word): which of the versions that the level allows a read has:
+ * any; the newest; the oldest. */
+#define ANSWER_TABLE(X)            \
+	X(ANSWER_RANDOM, "random") \
+	X(ANSWER_LATEST, "latest") \
+	X(ANSWER_OLDEST, "oldest")
+
+enum answer_policy {
+#define X(id, word) id,
+	ANSWER_TABLE(X)
+#undef X
+		ANSWER_COUNT
+};
+
+struct service_options {
+	const struct program *program; /* server_load_to_serve() */
+	enum level level; /* of transactions that do not ask for one */
+	enum answer_policy policy;
+	uint64_t seed;
+	const char *const *command; /* NULL: whoever comes, until interrupted */
+	const atomic_bool *interrupt;
+	/* Clients can connect: to this folder of a socket. May be NULL. */
+	void (*ready)(void *payload, const char *folder);
+	void *payload;
+};
+
+struct service_counts {
+	uint32_t sessions, transactions, committed, aborted;
+	uint64_t reads,
+		stale;    /* of keys; that did not get the newest version */
+	uint32_t refused; /* transactions, with 40001 */
+	uint32_t stuck;   /* connections that were ended */
+};
+
+struct service_run {
+	struct service_counts counts;
+	bool interrupted;
+	int code;            /* of the command; 0 without one */
+	struct trace *trace; /* NULL: there were no transactions */
+	struct text problem; /* why it could not go on; empty: it could */
+	double seconds;
+};
+
+/* Serves until the command has ended, or it is interrupted. The caller frees
+ * what there is. False: `problem` says why not. */
+bool service_run(struct service_run *out, const struct service_options *o);
+void service_run_free(struct service_run *r);
+
+#endif

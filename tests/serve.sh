@@ -1,0 +1,206 @@
+#!/bin/sh
+# Clients that are served: what a level lets them read, the history of it, what is
+# refused, and what is left behind.
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
+"$ISOSCOPE" serve -- true >out 2>err
+if grep -q 'without PostgreSQL\|PostgreSQL is missing' err; then
+	cat err
+	finish
+	exit
+fi
+chmod 711 "$work"
+mkdir -m 1777 folders
+TMPDIR=$work/folders
+PYTHONDONTWRITEBYTECODE=1
+export TMPDIR PYTHONDONTWRITEBYTECODE
+mkdir bin
+[ ! -x /usr/bin/python3 ] || ln -s /usr/bin/python3 bin/python3
+PATH=$work/bin:$PATH
+seed=${ISOSCOPE_SEED:-1}
+
+cat >accounts.sql <<'END'
+CREATE TABLE account (id int PRIMARY KEY, n int NOT NULL);
+INSERT INTO account VALUES (1, 0), (2, 0);
+END
+
+# serves CODE LEVEL POLICY COMMAND...: and its history satisfies the level.
+serves() {
+	code=$1 level=$2 policy=$3
+	shift 3
+	rm -f history.jsonl
+	run "$code" serve -i "$level" --policy "$policy" --seed "$seed" \
+		--schema accounts.sql --history history.jsonl -- "$@"
+	cp err told
+	run 0 check -i "$level" history.jsonl
+	prints "holds"
+	cp told err
+}
+
+# Two psql: both are connected before the first writes. The second reads the
+# oldest version that it may.
+cat >lost.sh <<'END'
+rm -f connected go
+psql -qX -v ON_ERROR_STOP=1 <<SQL &
+\! touch connected
+\! until [ -e go ]; do sleep 0.02; done
+BEGIN;
+SELECT n FROM account WHERE id = 1 \gset
+UPDATE account SET n = :n + 10 WHERE id = 1;
+COMMIT;
+SQL
+until [ -e connected ]; do sleep 0.02; done
+psql -qX -c 'UPDATE account SET n = n + 1 WHERE id = 1'
+touch go
+wait $! || exit 2
+[ "$(psql -qXAtc 'SELECT n FROM account WHERE id = 1')" = 11 ]
+END
+serves 1 prc oldest sh lost.sh
+prints_before() {
+	if sed -n 1p out | grep -qF -e "$1"; then pass; else fail "$what: '$1' is not first"; fi
+}
+run 1 serve -q --policy oldest --schema accounts.sql -- sh lost.sh
+prints_before "violated: the command ended with exit code 1, served at PostgreSQL"
+serves 1 rc oldest sh lost.sh
+serves 1 si oldest sh lost.sh
+says "could not serialize access: account[1] was changed by a transaction"
+serves 0 ser oldest sh lost.sh
+serves 0 prc latest sh lost.sh
+
+# Write skew: each looks at the other's row.
+cat >skew.sh <<'END'
+rm -f connected go
+psql -qX -v ON_ERROR_STOP=1 <<SQL &
+\! touch connected
+\! until [ -e go ]; do sleep 0.02; done
+BEGIN;
+SELECT sum(n) FROM account \gset
+UPDATE account SET n = 1 WHERE id = 2 AND :sum = 0;
+COMMIT;
+SQL
+until [ -e connected ]; do sleep 0.02; done
+psql -qX -c 'UPDATE account SET n = 1 WHERE id = 1'
+touch go
+wait $! || exit 2
+[ "$(psql -qXAtc 'SELECT sum(n) FROM account')" = 1 ]
+END
+serves 1 si oldest sh skew.sh
+serves 0 ser oldest sh skew.sh
+
+# What a transaction asks for by itself counts.
+serves 0 prc oldest sh -c 'sed "s/^BEGIN/BEGIN ISOLATION LEVEL SERIALIZABLE/" \
+	lost.sh >own.sh; sh own.sh'
+grep -q '"at":"ser"' history.jsonl && pass || fail "no level of its own"
+
+# A connection that is made later sees what was there.
+serves 0 rc oldest sh -c 'psql -qXc "UPDATE account SET n = 5";
+	[ "$(psql -qXAtc "SELECT sum(n) FROM account")" = 10 ]'
+
+# Random clients: whatever they are told satisfies the level.
+cat >clients.py <<'END'
+import psycopg2, random, sys
+draw = random.Random(int(sys.argv[1]))
+connections = [psycopg2.connect("") for _ in range(3)]
+def statement():
+    i, j = draw.randint(1, 4), draw.randint(1, 4)
+    return draw.choice([
+        "SELECT * FROM t WHERE id = %d" % i, "SELECT * FROM t",
+        "SELECT sum(n) FROM t WHERE n > %d" % j,
+        "UPDATE t SET n = n + 1 WHERE id = %d" % i,
+        "UPDATE t SET n = %d WHERE n = %d" % (i, j),
+        "DELETE FROM t WHERE id = %d" % i,
+        "INSERT INTO t VALUES (%d, %d)" % (i, j),
+        "INSERT INTO t VALUES (%d, %d) ON CONFLICT (id) "
+        "DO UPDATE SET n = t.n + 1" % (i, j),
+        "INSERT INTO t VALUES (%d, %d) ON CONFLICT DO NOTHING" % (i, j),
+        "SELECT * FROM t WHERE id = %d FOR UPDATE" % i,
+        "SELECT * FROM t WHERE id = %d FOR SHARE" % i,
+        "INSERT INTO child VALUES (%d, %d)" % (i + 1, j),
+        "UPDATE child SET t = %d WHERE id = %d" % (j, i),
+        "DELETE FROM child WHERE id = %d" % i, "SELECT count(*) FROM child",
+        "INSERT INTO keyless VALUES (%d)" % i, "SELECT count(*) FROM keyless",
+        "DELETE FROM keyless WHERE x = %d" % i,
+        "INSERT INTO named VALUES (%d, %d)" % (i, j),
+        "UPDATE named SET b = %d WHERE a = %d" % (i, j)])
+def transaction(c):
+    k = c.cursor()
+    try:
+        if len(sys.argv) > 2 and draw.random() < 0.4:
+            k.execute("SET TRANSACTION ISOLATION LEVEL " +
+                draw.choice(["REPEATABLE READ", "SERIALIZABLE"]))
+        for _ in range(draw.randint(1, 4)):
+            inner = draw.random() < 0.2
+            if inner: k.execute("SAVEPOINT s")
+            try: k.execute(statement())
+            except psycopg2.Error as e:
+                if not inner or e.pgcode == "40001": raise
+                k.execute("ROLLBACK TO s")
+        c.commit() if draw.random() < 0.9 else c.rollback()
+    except psycopg2.Error as e:
+        if e.pgcode not in ("40001", "23505", "23503"): raise
+        c.rollback()
+for _ in range(14): transaction(draw.choice(connections))
+END
+cat >accounts.sql <<'END'
+CREATE TABLE t (id int PRIMARY KEY, n int);
+INSERT INTO t VALUES (1, 1), (2, 2);
+CREATE TABLE child (id int PRIMARY KEY, t int REFERENCES t);
+INSERT INTO child VALUES (1, 1);
+CREATE TABLE keyless (x int);
+CREATE TABLE named (a int PRIMARY KEY, b int UNIQUE);
+INSERT INTO named VALUES (1, 1);
+END
+if python3 -c 'import psycopg2' 2>err; then
+	times=20
+	[ -z "${ISOSCOPE_QUICK:-}" ] || times=1
+	for n in $(seq $times); do
+		seed=$((${ISOSCOPE_SEED:-1} * 100 + n))
+		for level in prc si ser; do
+			serves 0 "$level" random python3 clients.py "$seed"
+		done
+		serves 0 rc random python3 clients.py "$seed" mixed
+		[ -n "${ISOSCOPE_QUICK:-}" ] ||
+			serves 0 psi random python3 clients.py "$seed"
+	done
+else
+	cat err
+fi
+
+# What is refused, and said.
+run 3 serve --schema missing.sql -- true
+says "cannot read 'missing.sql'"
+echo 'SELEC 1' >wrong.sql
+run 3 serve --schema wrong.sql -- true
+says 'wrong.sql:1:1: error: setup failed: syntax error'
+run 3 serve --setup 'echo no >&2; exit 3' -- true
+says 'it ends with exit code 3: no'
+run 2 serve --policy some -- true
+run 1 serve -- no-such-command
+says "cannot run 'no-such-command'"
+run 0 serve --setup 'psql -qXc "CREATE TABLE x (id int)"' --json -- \
+	psql -qXc 'INSERT INTO x VALUES (1)'
+prints '"committed":1'
+run 1 serve --schema accounts.sql -- psql -qXc 'CREATE TABLE x (id int)'
+says 'isoscope does not support CREATE TABLE'
+
+# Without a command it waits; and nothing is left, however it ends.
+serving() {
+	"$ISOSCOPE" serve --schema accounts.sql >out 2>err </dev/null &
+	child=$!
+	soon grep -q 'PGHOST=' err
+	PGHOST=$(sed -n 's/.*PGHOST=\([^ ]*\).*/\1/p' err)
+}
+serving
+equal "rows of t" "$(PGHOST=$PGHOST PGUSER=isoscope PGDATABASE=postgres \
+	psql -qXAtc 'SELECT count(*) FROM t')" 2
+kill -INT $child
+wait $child
+equal "interrupted: exit code" $? 0
+prints 'transactions              1'
+serving
+kill -KILL $child
+wait $child 2>/dev/null
+empty() {
+	[ -z "$(ls folders)" ]
+}
+soon empty
+finish
