@@ -172,6 +172,15 @@ enum command {
 	  "(random, the default), the newest (latest) or the oldest")          \
 	X(SERVED_SEED, IN_SERVE, "seed", 0, "N", NULL,                         \
 	  "what random versions are drawn by (1)")                             \
+	X(SERVED_RUNS, IN_SERVE, "runs", 0, "N", NULL,                         \
+	  "run the command up to N times, each with the next seed, until it "  \
+	  "fails; then say which few stale reads are enough for that")         \
+	X(STALE, IN_SERVE, "stale", 0, "SHARE", NULL,                          \
+	  "the share of reads that get another version than the newest, of "   \
+	  "those that may; without it each version is as likely")              \
+	X(FAULTS, IN_SERVE, "faults", 0, "SHARE", NULL,                        \
+	  "refuse so many commits with 40001, and locks with 40P01, for no "   \
+	  "reason: is the command ready to try again? (0)")                    \
 	X(HISTORY_FILE, IN_SERVE, "history", 0, "FILE", NULL,                  \
 	  "write what was served as a recorded history, for isoscope check "   \
 	  "and predict")                                                       \

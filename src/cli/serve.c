@@ -1,4 +1,4 @@
-#include "serve/service.h"
+#include "serve/attempts.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -14,13 +14,16 @@
 #include "cli/signals.h"
 #include "formats/formats.h"
 #include "postgres/load.h"
+#include "report/progress.h"
+#include "result/numbers.h"
 #include "result/served.h"
 #include "vm/program.h"
 
 /* What was asked for. */
 struct serving {
 	const struct command_line *line;
-	struct service_options options;
+	struct attempts_options options;
+	struct progress progress;
 	const char **command; /* with a NULL behind it */
 };
 
@@ -35,7 +38,7 @@ static void read_policy(struct serving *x)
 	/* The option table knows the words. */
 	for (int i = 0; word && i < ANSWER_COUNT; i++)
 		if (!strcmp(word, words[i]))
-			x->options.policy = (enum answer_policy)i;
+			x->options.service.policy = (enum answer_policy)i;
 }
 
 static void take_command(struct serving *x)
@@ -45,19 +48,40 @@ static void take_command(struct serving *x)
 	x->command = mem_take0(c->operand_count + 1, sizeof *x->command);
 	for (size_t i = 0; i < c->operand_count; i++)
 		x->command[i] = c->operands[i];
-	x->options.command = x->command;
+	x->options.service.command = x->command;
+}
+
+static bool runs_fit(struct serving *x)
+{
+	const struct command_line *c = x->line;
+	struct service_options *o = &x->options.service;
+	o->notes_stale = c->value[OPTION_SERVED_RUNS];
+	if (o->notes_stale && !o->command)
+		say("--runs repeats a command: isoscope serve --runs N -- "
+		    "COMMAND");
+	else if (o->stale >= 0 && o->policy != ANSWER_RANDOM)
+		say("--stale is a share of what --policy random draws");
+	else
+		return true;
+	return false;
 }
 
 static bool settings(struct serving *x)
 {
 	const struct command_line *c = x->line;
+	struct service_options *o = &x->options.service;
 	const char *word = c->value[OPTION_SERVED_LEVEL];
 	const char *history = c->value[OPTION_HISTORY_FILE];
-	x->options.level = level_from_word(word ? word : "prc");
-	x->options.seed = 1;
+	o->level = level_from_word(word ? word : "prc");
+	o->seed = x->options.runs = 1;
+	o->stale = -1;
+	x->progress = output_progress(c);
 	read_policy(x);
 	take_command(x);
-	return setting_seed(c, OPTION_SERVED_SEED, &x->options.seed) &&
+	return setting_seed(c, OPTION_SERVED_SEED, &o->seed) &&
+	       setting_count(c, OPTION_SERVED_RUNS, &x->options.runs) &&
+	       setting_share(c, OPTION_STALE, &o->stale) &&
+	       setting_share(c, OPTION_FAULTS, &o->faults) && runs_fit(x) &&
 	       (!history || output_possible(history)) &&
 	       outputs_fit(c, "command");
 }
@@ -67,15 +91,29 @@ static bool settings(struct serving *x)
 static void on_ready(void *payload, const char *folder)
 {
 	const struct serving *x = payload;
-	if (x->options.command) return;
+	if (x->options.service.command) return;
 	say("serving at %s until Ctrl-C; connect with",
-	    level_word(x->options.level));
+	    level_word(x->options.service.level));
 	fprintf(stderr,
 	        "  export PGHOST=%s PGPORT=5432 PGUSER=isoscope "
 	        "PGDATABASE=postgres\n"
 	        "or\n"
 	        "  postgresql:///postgres?host=%s&port=5432&user=isoscope\n",
 	        folder, folder);
+}
+
+static void on_run(void *payload, uint64_t run)
+{
+	struct serving *x = payload;
+	struct text words = { 0 };
+	if (!x->progress.to || !x->options.service.notes_stale) return;
+	if (run) {
+		number_of(&words, run, x->options.runs, "run", "runs");
+	} else {
+		text_string(&words, "it fails; which stale reads are needed?");
+	}
+	progress_say(&x->progress, 0, text_get(&words));
+	text_free(&words);
 }
 
 /* ---- the result ---- */
@@ -99,49 +137,59 @@ static bool write_history(const struct serving *x, const struct trace *t)
 	return output_close(to, path) && fine;
 }
 
-static int deliver(const struct serving *x, const struct service_run *run)
+static int deliver(const struct serving *x, const struct attempts *a)
 {
 	const char *word = x->line->value[OPTION_SERVED_LEVEL];
-	struct served_case found = { &x->options, run,
+	struct served_case found = { &x->options, a,
 		                     word ? level_deployment(word) : NULL };
 	struct result *r = result_of_service(&found);
 	bool fine = outputs_result(x->line, r, "");
-	int code = x->options.command ? exit_code_of(r->verdict) : EXIT_HOLDS;
+	int code = x->options.service.command ? exit_code_of(r->verdict)
+	                                      : EXIT_HOLDS;
 	result_free(r);
-	return write_history(x, run->trace) && fine ? code : EXIT_INTERNAL;
+	return write_history(x, a->last.trace) && fine ? code : EXIT_INTERNAL;
 }
 
 static int serve(struct serving *x)
 {
-	struct service_run run;
-	bool fine = service_run(&run, &x->options);
-	if (!fine) say("%s", text_get(&run.problem));
-	int code = fine ? deliver(x, &run) : EXIT_INTERNAL;
-	service_run_free(&run);
+	struct attempts a;
+	bool fine = attempts_run(&a, &x->options);
+	progress_end(&x->progress);
+	if (!fine) say("%s", text_get(&a.last.problem));
+	int code = fine ? deliver(x, &a) : EXIT_INTERNAL;
+	attempts_free(&a);
 	return code;
+}
+
+static struct program *start(struct serving *x)
+{
+	const struct command_line *c = x->line;
+	struct diags d = { 0 };
+	const struct sql_arguments given = { .interrupt = signals_flag() };
+	struct program *p =
+		server_load_to_serve(c->value[OPTION_SERVED_SCHEMA],
+	                             c->value[OPTION_SET_UP], &given, &d);
+	say_diagnostics(c, &d);
+	diags_free(&d);
+	x->options.service.program = p;
+	x->options.service.interrupt = signals_flag();
+	x->options.service.ready = on_ready;
+	x->options.service.payload = x;
+	x->options.tick = on_run;
+	x->options.payload = x;
+	return p;
 }
 
 int serve_main(const struct command_line *c)
 {
 	struct serving x = { .line = c };
-	struct diags d = { 0 };
 	int code = EXIT_USAGE;
 	if (settings(&x)) {
 		signals_catch();
-		const struct sql_arguments given = { .interrupt =
-			                                     signals_flag() };
-		struct program *p = server_load_to_serve(
-			c->value[OPTION_SERVED_SCHEMA], c->value[OPTION_SET_UP],
-			&given, &d);
-		say_diagnostics(c, &d);
-		x.options.program = p;
-		x.options.interrupt = signals_flag();
-		x.options.ready = on_ready;
-		x.options.payload = &x;
+		struct program *p = start(&x);
 		code = p ? serve(&x) : EXIT_INPUT;
 		program_free(p);
 	}
-	diags_free(&d);
 	free(x.command);
 	return code;
 }

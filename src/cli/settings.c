@@ -88,6 +88,23 @@ bool setting_seed(const struct command_line *c, enum option_id option,
 	return false;
 }
 
+bool setting_share(const struct command_line *c, enum option_id option,
+                   double *out)
+{
+	const char *words = c->value[option];
+	char *end;
+	if (!words) return true;
+	double x = strtod(words, &end);
+	bool digits = isdigit((unsigned char)*words) || *words == '.';
+	if (digits && end > words && !*end && x >= 0 && x <= 1) {
+		*out = x;
+		return true;
+	}
+	say("%s takes a share from 0 to 1, such as 0.25, not '%s'",
+	    c->spelling[option], words);
+	return false;
+}
+
 bool setting_memory(const struct command_line *c, enum option_id option,
                     uint64_t *out)
 {

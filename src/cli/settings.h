@@ -22,6 +22,9 @@ bool setting_jobs(const struct command_line *c, unsigned *out);
 /* Any whole number of 64 bits, 0 too. */
 bool setting_seed(const struct command_line *c, enum option_id option,
                   uint64_t *out);
+/* A number from 0 to 1: 0.25. */
+bool setting_share(const struct command_line *c, enum option_id option,
+                   double *out);
 /* A positive number of bytes: 500M, 2G. */
 bool setting_memory(const struct command_line *c, enum option_id option,
                     uint64_t *out);

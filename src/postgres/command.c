@@ -86,16 +86,15 @@ struct child {
 	const char *const *words;
 	const char *folder; /* NULL: this one */
 	char **environment;
-	const int *out, *err; /* pipes; NULL: it prints to where errors go, and
-	                       * may take its time */
+	int out, err;
+	bool apart; /* it may take its time */
 };
 
 static bool direct(const struct child *x)
 {
 	int null = open("/dev/null", O_RDONLY);
-	return null >= 0 && dup2(null, 0) >= 0 &&
-	       dup2(x->out ? x->out[1] : 2, 1) >= 0 &&
-	       (!x->err || dup2(x->err[1], 2) >= 0);
+	return null >= 0 && dup2(null, 0) >= 0 && dup2(x->out, 1) >= 0 &&
+	       dup2(x->err, 2) >= 0;
 }
 
 /* In the child: nothing but calls that a fork of threads may make. */
@@ -107,7 +106,7 @@ static void become(const struct child *x)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	setpgid(0, 0);
-	if (x->out) setrlimit(RLIMIT_CPU, &cpu);
+	if (!x->apart) setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_CORE, &core);
 	if (!direct(x) || (x->folder && chdir(x->folder))) _exit(NOT_STARTED);
 	close_range(3, ~0U, 0);
@@ -148,9 +147,7 @@ bool command_start(struct command *c, struct cluster *cluster, const char *text,
 {
 	int out[2] = { -1, -1 }, err[2] = { -1, -1 };
 	const char *words[] = { "/bin/sh", "-c", text, NULL };
-	struct child x = {
-		.words = words, .folder = folder, .out = out, .err = err
-	};
+	struct child x = { .words = words, .folder = folder };
 	*c = (struct command){
 		.cluster = cluster, .ended = -1, .out = -1, .err = -1
 	};
@@ -162,6 +159,8 @@ bool command_start(struct command *c, struct cluster *cluster, const char *text,
 		text_format(why, "cannot run '%s': %s", text, strerror(errno));
 		command_kill(c);
 	}
+	x.out = out[1];
+	x.err = err[1];
 	fine = fine && start(c, &x, door, why);
 	if (out[1] >= 0) close(out[1]);
 	if (err[1] >= 0) close(err[1]);
@@ -169,10 +168,12 @@ bool command_start(struct command *c, struct cluster *cluster, const char *text,
 }
 
 bool command_start_apart(struct command *c, struct cluster *cluster,
-                         const char *const *words, const char *door,
+                         const char *const *words, const char *door, int output,
                          struct text *why)
 {
-	struct child x = { .words = words };
+	struct child x = {
+		.words = words, .out = output, .err = output, .apart = true
+	};
 	assert(words && *words);
 	*c = (struct command){
 		.cluster = cluster, .ended = -1, .out = -1, .err = -1

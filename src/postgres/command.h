@@ -25,10 +25,10 @@ struct command {
  */
 bool command_start(struct command *c, struct cluster *cluster, const char *text,
                    const char *folder, const char *door, struct text *why);
-/* A program and its arguments, NULL behind them, which prints to standard
- * error, and may take its time. */
+/* A program and its arguments, NULL behind them, which prints to this file, and
+ * may take its time. */
 bool command_start_apart(struct command *c, struct cluster *cluster,
-                         const char *const *words, const char *door,
+                         const char *const *words, const char *door, int output,
                          struct text *why);
 /* Takes what it has printed; and its end, if it has come. False: it has printed
  * too much. */

@@ -19,7 +19,7 @@ static const char *policy_word(enum answer_policy p)
 
 static void add_settings(struct result *r, const struct served_case *c)
 {
-	const struct service_options *o = c->options;
+	const struct service_options *o = &c->options->service;
 	struct text command = { 0 };
 	for (const char *const *w = o->command; w && *w; w++)
 		text_format(&command, "%s%s", w == o->command ? "" : " ", *w);
@@ -28,29 +28,59 @@ static void add_settings(struct result *r, const struct served_case *c)
 	result_text(r, &r->settings, "level", level_word(o->level));
 	if (c->as) result_text(r, &r->settings, "deployment", c->as);
 	result_text(r, &r->settings, "policy", policy_word(o->policy));
+	if (o->stale >= 0)
+		result_number(r, &r->settings, "staleShare", o->stale);
+	result_number(r, &r->settings, "faultShare", o->faults);
 	result_count(r, &r->settings, "seed", o->seed);
+	result_count(r, &r->settings, "runsWanted", c->options->runs);
 	text_free(&command);
+}
+
+static bool is_repeated(const struct served_case *c)
+{
+	return c->options->service.notes_stale;
+}
+
+/* Of the last run. */
+static bool has_ended(const struct served_case *c)
+{
+	return c->options->service.command && !c->attempts->last.interrupted;
 }
 
 static void add_reason(struct result *r, const struct served_case *c)
 {
-	const struct service_run *x = c->run;
+	const struct attempts *a = c->attempts;
 	struct text t = { 0 };
-	if (x->interrupted)
-		text_string(&t, "it was interrupted, ");
-	else
+	if (a->last.code)
 		text_format(&t, "the command ended with exit code %d, ",
-		            x->code);
+		            a->last.code);
+	else if (a->last.interrupted)
+		text_string(&t, "it was interrupted, ");
+	else if (is_repeated(c))
+		text_format(&t, "the command ended with exit code 0 in %s, ",
+		            a->runs == 1 ? "one run" : "each run");
+	else
+		text_string(&t, "the command ended with exit code 0, ");
+	if (a->last.code && is_repeated(c))
+		text_format(&t, "in run %llu, with seed %llu, ",
+		            (unsigned long long)a->runs,
+		            (unsigned long long)a->seed);
 	text_string(&t, "served at ");
-	name_level(&t, c->options->level);
+	name_level(&t, c->options->service.level);
 	r->reason = result_words(r, &t);
 	text_free(&t);
 }
 
 static void add_lines(struct result *r, const struct served_case *c)
 {
-	const struct service_counts *n = &c->run->counts;
+	const struct service_counts *n = &c->attempts->last.counts;
 	struct text t = { 0 };
+	if (is_repeated(c)) {
+		if (c->attempts->tries)
+			text_format(&t, "and %llu with fewer stale reads",
+			            (unsigned long long)c->attempts->tries);
+		result_line(r, "runs", c->attempts->runs, &t);
+	}
 	result_line(r, "connections", n->sessions, &t);
 	if (n->aborted) text_format(&t, "%u of them rolled back", n->aborted);
 	result_line(r, "transactions", n->transactions, &t);
@@ -62,6 +92,10 @@ static void add_lines(struct result *r, const struct served_case *c)
 		text_string(&t, "with 40001");
 		result_line(r, "refused", n->refused, &t);
 	}
+	if (n->faults) {
+		text_string(&t, "with 40001 or 40P01, for no reason");
+		result_line(r, "faults", n->faults, &t);
+	}
 	if (n->stuck) {
 		text_string(&t, "since they were in a transaction, silent, "
 		                "while others waited");
@@ -72,7 +106,9 @@ static void add_lines(struct result *r, const struct served_case *c)
 
 static void add_measures(struct result *r, const struct served_case *c)
 {
-	const struct service_counts *n = &c->run->counts;
+	const struct service_counts *n = &c->attempts->last.counts;
+	result_count(r, &r->measures, "runs", c->attempts->runs);
+	result_count(r, &r->measures, "tries", c->attempts->tries);
 	result_count(r, &r->measures, "connections", n->sessions);
 	result_count(r, &r->measures, "transactions", n->transactions);
 	result_count(r, &r->measures, "committed", n->committed);
@@ -80,31 +116,117 @@ static void add_measures(struct result *r, const struct served_case *c)
 	result_count(r, &r->measures, "reads", n->reads);
 	result_count(r, &r->measures, "stale", n->stale);
 	result_count(r, &r->measures, "refused", n->refused);
+	result_count(r, &r->measures, "faults", n->faults);
 	result_count(r, &r->measures, "ended", n->stuck);
-	result_seconds(r, &r->measures, "seconds", c->run->seconds);
+	result_seconds(r, &r->measures, "seconds", c->attempts->seconds);
 }
 
-struct result *result_of_service(const struct served_case *c)
+/* ---- Stale reads that are enough ---- */
+
+static const char *cause_word(enum attempts_cause c)
 {
-	struct result *r = result_new(NULL, c->options->level);
-	const struct service_run *x = c->run;
-	bool ended = c->options->command && !x->interrupted;
-	r->verdict = !ended    ? VERDICT_INCONCLUSIVE
-	             : x->code ? VERDICT_VIOLATED
-	                       : VERDICT_NO_VIOLATION;
-	add_reason(r, c);
-	add_settings(r, c);
-	result_count_if(r, &r->findings, "exit", ended,
-	                ended ? (uint64_t)x->code : 0);
-	result_flag(r, &r->findings, "complete", ended);
-	add_measures(r, c);
-	add_lines(r, c);
-	if (x->counts.stuck)
+	static const char *const words[] = { [CAUSE_OPEN] = NULL,
+		                             [CAUSE_NONE] = "none",
+		                             [CAUSE_UNSURE] = "unsure",
+		                             [CAUSE_PART] = "enough",
+		                             [CAUSE_FOUND] = "minimal" };
+	assert(c < sizeof words / sizeof *words);
+	return words[c];
+}
+
+static void name_stale(struct text *t, const struct stale_read *x)
+{
+	text_format(t, "\n  %s  %s\n", x->reader, x->place.statement);
+	text_format(t, "    read %s = %s, from %s\n", x->key, x->value,
+	            x->writer);
+	text_format(t, "    and not %s, from %s\n", x->newest,
+	            x->newest_writer);
+}
+
+static void name_cause(struct text *t, const struct attempts *a)
+{
+	uint32_t n = a->reads.count;
+	if (a->cause == CAUSE_NONE) {
+		text_string(t,
+		            "It fails as well when each read gets the newest "
+		            "version that it may have.\n");
+		return;
+	}
+	number_plural(t, n, "read that is", "reads that are");
+	text_string(t, " not of the newest version ");
+	if (a->cause == CAUSE_UNSURE)
+		text_string(t, n == 1 ? "was" : "were");
+	else
+		text_string(t, n == 1 ? "is enough" : "are enough");
+	if (a->cause == CAUSE_UNSURE)
+		text_string(t, " there, but with the same ones it did not fail "
+		               "again: who comes first matters, too");
+	else if (a->cause == CAUSE_PART)
+		text_string(t, "; perhaps fewer are, too");
+	else if (n > 1)
+		text_string(t,
+		            ", and without any one of them it does not fail");
+	text_string(t, ":\n");
+}
+
+enum { STALE_SHOWN = 20 };
+
+static void add_cause(struct result *r, const struct served_case *c)
+{
+	const struct attempts *a = c->attempts;
+	struct text t = { 0 };
+	if (a->cause == CAUSE_OPEN) return;
+	result_text(r, &r->findings, "cause", cause_word(a->cause));
+	struct result_values *list = result_list(r, &r->findings, "staleReads");
+	name_cause(&t, a);
+	uint32_t shown = a->cause == CAUSE_NONE ? 0 : a->reads.count;
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct stale_read *x = &a->reads.items[i];
+		struct result_values *v = result_group(r, list, NULL);
+		result_text(r, v, "transaction", x->reader);
+		result_text(r, v, "statement", x->place.statement);
+		result_text(r, v, "key", x->key);
+		result_text(r, v, "value", x->value);
+		result_text(r, v, "from", x->writer);
+		result_text(r, v, "newest", x->newest);
+		result_text(r, v, "newestFrom", x->newest_writer);
+		if (i < STALE_SHOWN) name_stale(&t, x);
+	}
+	if (shown > STALE_SHOWN)
+		text_format(&t, "\n  and %u more, which --json tells\n",
+		            shown - STALE_SHOWN);
+	r->note = result_words(r, &t);
+	text_free(&t);
+}
+
+static void add_note(struct result *r, const struct served_case *c)
+{
+	if (r->note) return;
+	if (c->attempts->last.counts.stuck)
 		r->note = "One transaction runs at a time: a client that has "
 			  "two open ones, and waits for the second, waits "
 			  "for ever.\n";
 	else if (r->verdict == VERDICT_NO_VIOLATION)
 		r->note = "What reads got was drawn at random: another run, "
 			  "and another --seed, may end otherwise.\n";
+}
+
+struct result *result_of_service(const struct served_case *c)
+{
+	struct result *r = result_new(NULL, c->options->service.level);
+	int code = c->attempts->last.code;
+	bool ended = has_ended(c);
+	r->verdict = code     ? VERDICT_VIOLATED
+	             : !ended ? VERDICT_INCONCLUSIVE
+	                      : VERDICT_NO_VIOLATION;
+	add_reason(r, c);
+	add_settings(r, c);
+	result_count_if(r, &r->findings, "exit", ended || code,
+	                code > 0 ? (uint64_t)code : 0);
+	result_flag(r, &r->findings, "complete", ended);
+	add_cause(r, c);
+	add_note(r, c);
+	add_measures(r, c);
+	add_lines(r, c);
 	return r;
 }

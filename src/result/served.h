@@ -3,11 +3,11 @@
 #define ISO_RESULT_SERVED_H
 
 #include "result/result.h"
-#include "serve/service.h"
+#include "serve/attempts.h"
 
 struct served_case {
-	const struct service_options *options;
-	const struct service_run *run;
+	const struct attempts_options *options;
+	const struct attempts *attempts;
 	const char
 		*as; /* the deployment as which the level was said, or NULL */
 };

@@ -20,9 +20,12 @@
 #include "vm/program.h"
 
 enum {
+	STALE_MOST = 10000, /* are listed */
+	WHO = 24,           /* bytes of a transaction's name */
 	STUCK = 10, /* seconds: who holds the turn so long without a word, while
 	             * others wait, is ended */
-	ENDING = 10 /* seconds for backends to end behind their clients */
+	SQLSTATE = 5, /* letters */
+	ENDING = 10   /* seconds for backends to end behind their clients */
 };
 
 /* A connection. */
@@ -35,6 +38,7 @@ struct client {
 	bool waits;               /* for its turn */
 	bool refused;             /* it is only to abort */
 	uint32_t asked;           /* enum wire_level */
+	struct text statement;    /* that it carries out */
 	double since;             /* it waits, or has said its last word */
 };
 
@@ -59,6 +63,8 @@ struct service {
 	struct commits *commits;
 	struct recording *recording;
 	struct rng rng;
+	struct rng luck; /* of faults: whatever reads get */
+
 	struct client **clients; /* in the order in which they came */
 	uint32_t client_count, client_capacity;
 	struct client *holder; /* whose turn it is; NULL: nobody's */
@@ -69,6 +75,9 @@ struct service {
 	struct pending_write *writes;
 	uint32_t write_count, write_capacity;
 	struct text images;
+	struct read_counts counts;
+	char (*writers)[WHO]; /* by position, from 1 */
+	uint32_t writer_count, writer_capacity;
 	struct pollfd *polled;
 	uint32_t polled_capacity;
 };
@@ -144,10 +153,11 @@ static void send_text(struct client *c, const struct text *t)
 	(void)channel_send(&c->channel, text_get(t), t->length);
 }
 
-static void refuse(struct service *s, struct client *c, const char *why)
+static void refuse(struct client *c, const char *why)
 {
+	assert(strlen(why) > SQLSTATE);
 	struct text words = { 0 }, t = { 0 };
-	text_format(&words, "40001could not serialize access: %s", why);
+	text_string(&words, why);
 	put(&t,
 	    (struct wire_head){ .kind = WIRE_REFUSED,
 	                        .length = (uint32_t)words.length },
@@ -156,7 +166,6 @@ static void refuse(struct service *s, struct client *c, const char *why)
 	text_free(&t);
 	text_free(&words);
 	c->refused = true;
-	s->run->counts.refused++;
 }
 
 /* What has been committed since it was told last. */
@@ -248,15 +257,80 @@ static struct server_key *read_key(struct service *s, const char **at,
 	return server_key(s->library, r, image, k.length);
 }
 
-static struct committed choose(struct service *s, const struct committed *of,
-                               uint32_t count)
+static bool happens(struct rng *r, double share)
 {
+	if (share <= 0) return false;
+	return (double)(rng_next(r) >> 11) / 9007199254740992.0 < share;
+}
+
+/* How many newer versions are there that the read could have had? */
+static uint32_t draw_age(struct service *s, uint32_t count)
+{
+	const struct service_options *o = s->options;
 	assert(count);
-	switch (s->options->policy) {
-	case ANSWER_LATEST: return of[count - 1];
-	case ANSWER_OLDEST: return of[0];
-	default: return of[rng_below(&s->rng, count)];
+	switch (o->policy) {
+	case ANSWER_LATEST: return 0;
+	case ANSWER_OLDEST: return count - 1;
+	default: break;
 	}
+	if (o->stale < 0) return rng_below(&s->rng, count);
+	return count > 1 && happens(&s->rng, o->stale)
+	               ? 1 + rng_below(&s->rng, count - 1)
+	               : 0;
+}
+
+static char *words_of(const struct service *s, struct committed v)
+{
+	const struct server_version *x = version_of(s, v.number);
+	struct text t = { 0 };
+	if (!x) return mem_copy_string("no row");
+	value_print(&t, x->value);
+	return t.data;
+}
+
+static char *writer_of(const struct service *s, struct committed v)
+{
+	assert(v.position <= s->writer_count);
+	return mem_copy_string(v.position ? s->writers[v.position - 1]
+	                                  : "set-up");
+}
+
+static void note_stale(struct service *s, struct read_place at,
+                       const struct committed *of, uint32_t count, uint32_t age)
+{
+	const struct client *c = s->holder;
+	struct text key = { 0 }, reader = { 0 };
+	if (s->run->stale.count == STALE_MOST) return;
+	name_key(&key, s->library->keys[at.key]);
+	text_format(&reader, "%s.%u", c->name, c->transactions);
+	stale_reads_add(&s->run->stale,
+	                (struct stale_read){
+				.place = at,
+				.age = age,
+				.reader = reader.data,
+				.key = key.data,
+				.value = words_of(s, of[count - 1 - age]),
+				.writer = writer_of(s, of[count - 1 - age]),
+				.newest = words_of(s, of[count - 1]),
+				.newest_writer = writer_of(s, of[count - 1]) });
+}
+
+static struct committed choose(struct service *s, uint32_t key,
+                               const struct committed *of, uint32_t count)
+{
+	const struct service_options *o = s->options;
+	struct read_place at = { text_get(&s->holder->statement), key, 0 };
+	uint32_t age = 0;
+	if (o->notes_stale)
+		at.occurrence = read_counts_add(&s->counts, at.statement, key);
+	if (o->only) {
+		const struct stale_read *r = stale_reads_find(o->only, at);
+		if (r) age = r->age < count ? r->age : count - 1;
+	} else {
+		age = draw_age(s, count);
+	}
+	if (age && o->notes_stale) note_stale(s, at, of, count, age);
+	return of[count - 1 - age];
 }
 
 /* False: no version of the key may be read. */
@@ -265,7 +339,7 @@ static bool answer(struct service *s, struct db_access a, struct committed *out)
 	uint32_t count;
 	const struct committed *of = commits_readable(s->commits, a, &count);
 	if (!count) return false;
-	*out = choose(s, of, count);
+	*out = choose(s, a.key, of, count);
 	commits_read(s->commits, a, *out);
 	const struct server_version *v = version_of(s, out->number);
 	recording_read(s->recording, a, out->position,
@@ -279,11 +353,22 @@ static bool answer(struct service *s, struct db_access a, struct committed *out)
 static void refuse_read(struct service *s, const struct server_key *k)
 {
 	struct text t = { 0 };
+	text_string(&t, "40001could not serialize access: ");
 	name_key(&t, k);
 	text_string(&t, " was changed by a transaction that this one does not "
 	                "see");
-	refuse(s, s->holder, text_get(&t));
+	refuse(s->holder, text_get(&t));
+	s->run->counts.refused++;
 	text_free(&t);
+}
+
+/* For no reason: as any client has to expect. */
+static bool injects(struct service *s, const char *words)
+{
+	if (!happens(&s->luck, s->options->faults)) return false;
+	refuse(s->holder, words);
+	s->run->counts.faults++;
+	return true;
 }
 
 static bool take_read(struct service *s, const struct wire_head *h,
@@ -292,6 +377,9 @@ static bool take_read(struct service *s, const struct wire_head *h,
 	const char *stop = body + h->length;
 	struct text numbers = { 0 }, t = { 0 };
 	bool fine = true;
+	if (h->strength >= STRENGTH_SHARE &&
+	    injects(s, "40P01deadlock detected, by isoscope serve --faults"))
+		return true;
 	for (uint32_t i = 0; i < h->number && fine; i++) {
 		struct server_key *k = read_key(s, &body, stop);
 		struct committed version;
@@ -390,12 +478,18 @@ static void take_commit(struct service *s)
 	struct client *c = s->holder;
 	uint32_t key;
 	struct text t = { 0 };
+	if (injects(s, "40001could not serialize access, by isoscope serve "
+	               "--faults"))
+		return;
 	write_all(s);
 	if (!commits_commit(s->commits, &key)) {
 		refuse_read(s, s->library->keys[key]);
 		return;
 	}
 	publish(s);
+	VEC_RESERVE(s->writers, s->writer_count, s->writer_capacity);
+	snprintf(s->writers[s->writer_count++], WHO, "%s.%u", c->name,
+	         c->transactions);
 	put(&t, (struct wire_head){ .kind = WIRE_READY }, "");
 	send_text(c, &t);
 	text_free(&t);
@@ -414,6 +508,10 @@ static bool take_record(struct service *s, struct client *c,
 		c->asked = h->number;
 		c->waits = true;
 		pass_turn(s);
+		return true;
+	case WIRE_STATEMENT:
+		text_clear(&c->statement);
+		text_bytes(&c->statement, body, h->length);
 		return true;
 	case WIRE_READ: return !turn || take_read(s, h, body);
 	case WIRE_WRITE: return !turn || take_write(s, h, body);
@@ -455,6 +553,7 @@ static void drop_client(struct service *s, uint32_t i)
 	memmove(s->clients + i, s->clients + i + 1,
 	        (s->client_count - i) * sizeof *s->clients);
 	channel_close(&c->channel);
+	text_free(&c->statement);
 	free(c);
 }
 
@@ -570,10 +669,11 @@ static bool run_command(struct service *s)
 	const struct service_options *o = s->options;
 	struct command c = { 0 };
 	if (!o->command) return serve(s, NULL);
-	bool fine =
-		command_start_apart(&c, s->library->cluster, o->command,
-	                            WIRE_DOOR_OF_SERVICE, &s->run->problem) &&
-		serve(s, &c);
+	bool fine = command_start_apart(&c, s->library->cluster, o->command,
+	                                WIRE_DOOR_OF_SERVICE,
+	                                o->output ? o->output - 1 : 2,
+	                                &s->run->problem) &&
+	            serve(s, &c);
 	command_kill(&c);
 	return fine;
 }
@@ -603,6 +703,8 @@ static void free_service(struct service *s)
 	free(s->gone);
 	free(s->writes);
 	free(s->polled);
+	free(s->writers);
+	read_counts_free(&s->counts);
 	text_free(&s->images);
 }
 
@@ -615,6 +717,7 @@ bool service_run(struct service_run *out, const struct service_options *o)
 		             .run = out,
 		             .library = l,
 		             .rng = { o->seed },
+		             .luck = { ~o->seed },
 		             .commits = commits_new(level_sight(o->level) ==
 		                                    SIGHT_PAST),
 		             .recording = recording_new() };
@@ -637,6 +740,7 @@ bool service_run(struct service_run *out, const struct service_options *o)
 void service_run_free(struct service_run *r)
 {
 	trace_free(r->trace);
+	stale_reads_free(&r->stale);
 	text_free(&r->problem);
 	*r = (struct service_run){ 0 };
 }

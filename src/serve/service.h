@@ -16,6 +16,7 @@
 #include "axioms/level.h"
 #include "base/diag.h"
 #include "base/text.h"
+#include "serve/stale_reads.h"
 
 struct program;
 struct trace;
@@ -38,7 +39,19 @@ struct service_options {
 	const struct program *program; /* server_load_to_serve() */
 	enum level level; /* of transactions that do not ask for one */
 	enum answer_policy policy;
+	/* Under ANSWER_RANDOM: the share of reads, of those that may get
+	 * another version than the newest that is allowed, that do; less than
+	 * 0: each version alike. */
+	double stale;
+	/* The share of commits that are refused with 40001, and of locks with
+	 * 40P01, though there is no reason. */
+	double faults;
 	uint64_t seed;
+	/* No other reads are stale but these, whatever the policy; or NULL. */
+	const struct stale_reads *only;
+	bool notes_stale; /* the result lists them, if they are not too many */
+	int output; /* one more than the file that it prints to; 0: standard
+	             * error */
 	const char *const *command; /* NULL: whoever comes, until interrupted */
 	const atomic_bool *interrupt;
 	/* Clients can connect: to this folder of a socket. May be NULL. */
@@ -51,15 +64,17 @@ struct service_counts {
 	uint64_t reads,
 		stale;    /* of keys; that did not get the newest version */
 	uint32_t refused; /* transactions, with 40001 */
+	uint32_t faults;  /* transactions, without a reason */
 	uint32_t stuck;   /* connections that were ended */
 };
 
 struct service_run {
 	struct service_counts counts;
 	bool interrupted;
-	int code;            /* of the command; 0 without one */
-	struct trace *trace; /* NULL: there were no transactions */
-	struct text problem; /* why it could not go on; empty: it could */
+	int code;                 /* of the command; 0 without one */
+	struct trace *trace;      /* NULL: there were no transactions */
+	struct stale_reads stale; /* those that nothing forced to be */
+	struct text problem;      /* why it could not go on; empty: it could */
 	double seconds;
 };
 
