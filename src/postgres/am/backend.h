@@ -69,6 +69,7 @@ struct row {
 	bool known, initial, gone;
 	uint64 transaction; /* that what follows is of */
 	struct version *own;
+	bool written; /* it is listed: `own` may be taken back */
 	struct answer *answers;
 };
 

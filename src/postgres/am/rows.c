@@ -16,11 +16,15 @@
 #include <utils/memutils.h>
 #include <utils/typcache.h>
 
-enum { BUCKETS = 1 << 12, TIDS_OF_PAGE = 200 };
+enum { BUCKETS_FIRST = 1 << 12, TIDS_OF_PAGE = 200 };
 
 static MemoryContext memory; /* of what a session knows; reset as it begins
                               * anew */
 static struct row **buckets;
+static uint32 bucket_count, row_count;
+/* Those that the transaction at hand has written. */
+static struct row **written;
+static int written_count, written_capacity;
 static HTAB *tables;
 static uint64 transaction; /* the number of the one at hand, or of the next */
 static bool begun;         /* it was told */
@@ -46,7 +50,11 @@ static void make_memory(void)
 	if (memory) return;
 	memory = AllocSetContextCreate(TopMemoryContext, "isoscope",
 	                               ALLOCSET_DEFAULT_SIZES);
-	buckets = MemoryContextAllocZero(memory, BUCKETS * sizeof *buckets);
+	bucket_count = BUCKETS_FIRST;
+	row_count = 0;
+	written_count = 0;
+	buckets =
+		MemoryContextAllocZero(memory, bucket_count * sizeof *buckets);
 	c.hcxt = memory;
 	tables = hash_create("isoscope tables", 64, &c,
 	                     HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
@@ -140,12 +148,32 @@ static HeapTuple tuple_of_image(struct table *t, const char *image,
 
 /* ---- Rows ---- */
 
+/* As many buckets as rows, or more. */
+static void widen_buckets(void)
+{
+	struct row **old = buckets;
+	uint32 count = bucket_count;
+	if (row_count < count) return;
+	bucket_count = 2 * count;
+	buckets =
+		MemoryContextAllocZero(memory, bucket_count * sizeof *buckets);
+	for (uint32 b = 0; b < count; b++)
+		for (struct row *r = old[b], *next; r; r = next) {
+			next = r->next;
+			r->next = buckets[r->hash % bucket_count];
+			buckets[r->hash % bucket_count] = r;
+		}
+	pfree(old);
+}
+
 struct row *row_find(Oid relation, const char *key, uint32 length)
 {
 	make_memory();
+	widen_buckets();
 	uint32 hash = hash_combine(
 		hash_bytes((const unsigned char *)key, (int)length), relation);
-	struct row **bucket = &buckets[hash % BUCKETS];
+	struct row **bucket = &buckets[hash % bucket_count];
+
 	for (struct row *r = *bucket; r; r = r->next)
 		if (r->hash == hash && r->relation == relation &&
 		    r->key_length == length && !memcmp(r->key, key, length))
@@ -158,6 +186,7 @@ struct row *row_find(Oid relation, const char *key, uint32 length)
 	r->key_length = length;
 	r->next = *bucket;
 	*bucket = r;
+	row_count++;
 	return r;
 }
 
@@ -167,6 +196,7 @@ static struct row *touch(struct row *r)
 	if (r->transaction == transaction) return r;
 	r->transaction = transaction;
 	r->own = NULL;
+	r->written = false;
 	r->answers = NULL;
 	return r;
 }
@@ -268,18 +298,13 @@ void rows_order(struct table *t, struct row **rows, int count)
 
 int rows_own(Oid relation, struct row ***out)
 {
-	int count = 0, capacity = 8;
-	*out = palloc(capacity * sizeof **out);
-	for (int b = 0; b < BUCKETS; b++)
-		for (struct row *r = buckets[b]; r; r = r->next) {
-			if (r->transaction != transaction || !r->own ||
-			    r->relation != relation || !some_tuple(r))
-				continue;
-			if (count == capacity)
-				*out = repalloc(*out,
-				                (capacity *= 2) * sizeof **out);
+	int count = 0;
+	*out = palloc((written_count + 1) * sizeof **out);
+	for (int i = 0; i < written_count; i++) {
+		struct row *r = written[i];
+		if (r->own && r->relation == relation && some_tuple(r))
 			(*out)[count++] = r;
-		}
+	}
 	return count;
 }
 
@@ -506,12 +531,28 @@ struct version *row_own(struct row *r, CommandId before)
 	return v;
 }
 
+static void note_written(struct row *r)
+{
+	if (r->written) return;
+	r->written = true;
+	if (written_count == written_capacity) {
+		written_capacity = written_capacity ? 2 * written_capacity : 64;
+		written = written ? repalloc(written,
+		                             written_capacity * sizeof *written)
+		                  : MemoryContextAlloc(TopMemoryContext,
+		                                       written_capacity *
+		                                               sizeof *written);
+	}
+	written[written_count++] = r;
+}
+
 struct version *row_write(struct row *r, HeapTuple tuple, const char *image,
                           uint32 length, CommandId command, int strength)
 {
 	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
 	struct version *v = palloc0(sizeof *v);
 	v->row = touch(r);
+	note_written(r);
 	v->tuple = tuple ? heap_copytuple(tuple) : NULL;
 	if (tuple)
 		HeapTupleHeaderSetXmin(v->tuple->t_data,
@@ -677,23 +718,9 @@ static int order_of_own(const void *a, const void *b)
 /* The last write of each row. */
 static void tell_writes(void)
 {
-	struct row **all = NULL;
-	int count = 0, capacity = 0;
-	for (int b = 0; memory && b < BUCKETS; b++)
-		for (struct row *r = buckets[b]; r; r = r->next) {
-			if (r->transaction != transaction || !r->own) continue;
-			if (count == capacity) {
-				capacity = capacity ? 2 * capacity : 16;
-				all = all ? repalloc(all,
-				                     capacity * sizeof *all)
-				          : palloc(capacity * sizeof *all);
-			}
-			all[count++] = r;
-		}
-	if (!count) return;
-	qsort(all, count, sizeof *all, order_of_own);
-	for (int i = 0; i < count; i++) tell_write(all[i], all[i]->own);
-	pfree(all);
+	qsort(written, written_count, sizeof *written, order_of_own);
+	for (int i = 0; i < written_count; i++)
+		if (written[i]->own) tell_write(written[i], written[i]->own);
 }
 
 /* Served clients commit here, while it can still be refused. */
@@ -724,6 +751,7 @@ static void at_end(XactEvent event, void *data)
 	if (begun) channel_send(&h, NULL, 0);
 	begun = false;
 	transaction++;
+	written_count = 0;
 	locks = NULL;
 	tid_count = 0;
 	moments_forget(0);
@@ -736,15 +764,13 @@ static void at_inner_end(SubXactEvent event, SubTransactionId inner,
 	bool aborts = event == SUBXACT_EVENT_ABORT_SUB;
 	if (!iso_is_session() || (!aborts && event != SUBXACT_EVENT_COMMIT_SUB))
 		return;
-	for (int b = 0; memory && b < BUCKETS; b++)
-		for (struct row *r = buckets[b]; r; r = r->next) {
-			if (r->transaction != transaction) continue;
-			while (aborts && r->own && r->own->inside >= inner)
-				r->own = r->own->older;
-			for (struct version *v = r->own; v && !aborts;
-			     v = v->older)
-				if (v->inside == inner) v->inside = parent;
-		}
+	for (int i = 0; i < written_count; i++) {
+		struct row *r = written[i];
+		while (aborts && r->own && r->own->inside >= inner)
+			r->own = r->own->older;
+		for (struct version *v = r->own; v && !aborts; v = v->older)
+			if (v->inside == inner) v->inside = parent;
+	}
 	for (struct lock *l = locks; l && !aborts; l = l->older)
 		if (l->inside == inner) l->inside = parent;
 	if (aborts) give_up_locks(inner);
