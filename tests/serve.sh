@@ -94,6 +94,44 @@ grep -q '"at":"ser"' history.jsonl && pass || fail "no level of its own"
 serves 0 rc oldest sh -c 'psql -qXc "UPDATE account SET n = 5";
 	[ "$(psql -qXAtc "SELECT sum(n) FROM account")" = 10 ]'
 
+# In real time, only those that waited for another may miss it.
+run 0 serve --real-time --policy oldest --schema accounts.sql -- sh lost.sh
+cat >beside.sh <<'END'
+rm -f held go
+psql -qX <<SQL &
+BEGIN;
+UPDATE account SET n = n + 1 WHERE id = 1;
+\! touch held
+\! until [ -e go ]; do sleep 0.02; done
+COMMIT;
+SQL
+until [ -e held ]; do sleep 0.02; done
+psql -qXAtc 'SELECT n FROM account WHERE id = 1' >seen &
+until [ "$(psql -qXAtc "SELECT count(*) FROM pg_stat_activity WHERE state = \
+'active' AND query LIKE 'SELECT n%' AND wait_event_type = 'Extension'")" = 1 ]
+do sleep 0.02; done
+touch go
+wait
+[ "$(cat seen)$(psql -qXAtc 'SELECT n FROM account WHERE id = 1')" != 01 ]
+END
+run 1 serve --real-time --policy oldest --schema accounts.sql -- sh beside.sh
+run 0 serve --real-time --policy latest --schema accounts.sql -- sh beside.sh
+
+# Test suites empty their tables.
+cat >notes.sql <<'END'
+CREATE TABLE note (id serial PRIMARY KEY, n int UNIQUE);
+CREATE TABLE line (id serial PRIMARY KEY, note int REFERENCES note);
+INSERT INTO note (n) VALUES (5), (6);
+INSERT INTO line (note) VALUES (1), (2);
+END
+run 0 serve --schema notes.sql --history history.jsonl -- \
+	psql -qXAt -c 'TRUNCATE note' -c 'TRUNCATE note CASCADE' \
+	-c 'SELECT count(*) FROM line' -c 'TRUNCATE line, note RESTART IDENTITY' \
+	-c 'INSERT INTO note (n) VALUES (5) RETURNING id'
+says 'cannot truncate a table referenced in a foreign key constraint'
+equal "printed" "$(grep -v '^[A-Z]' err | tr '\n' .)" 0.1.
+run 0 check -i prc history.jsonl
+
 # It is run until it fails; of the stale reads, those are told that are enough.
 run 1 serve --runs 60 --seed "$seed" --schema accounts.sql -- sh lost.sh
 prints '1 read that is not of the newest version is enough:'

@@ -178,6 +178,9 @@ enum command {
 	X(STALE, IN_SERVE, "stale", 0, "SHARE", NULL,                          \
 	  "the share of reads that get another version than the newest, of "   \
 	  "those that may; without it each version is as likely")              \
+	X(REAL_TIME, IN_SERVE, "real-time", 0, NULL, NULL,                     \
+	  "what has committed when a transaction begins comes before it; "     \
+	  "without it, only what its connection has seen, or found")           \
 	X(FAULTS, IN_SERVE, "faults", 0, "SHARE", NULL,                        \
 	  "refuse so many commits with 40001, and locks with 40P01, for no "   \
 	  "reason: is the command ready to try again? (0)")                    \

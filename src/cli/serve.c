@@ -56,6 +56,7 @@ static bool runs_fit(struct serving *x)
 	const struct command_line *c = x->line;
 	struct service_options *o = &x->options.service;
 	o->notes_stale = c->value[OPTION_SERVED_RUNS];
+	o->real_time = c->value[OPTION_REAL_TIME];
 	if (o->notes_stale && !o->command)
 		say("--runs repeats a command: isoscope serve --runs N -- "
 		    "COMMAND");

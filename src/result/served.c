@@ -31,6 +31,7 @@ static void add_settings(struct result *r, const struct served_case *c)
 	if (o->stale >= 0)
 		result_number(r, &r->settings, "staleShare", o->stale);
 	result_number(r, &r->settings, "faultShare", o->faults);
+	result_flag(r, &r->settings, "realTime", o->real_time);
 	result_count(r, &r->settings, "seed", o->seed);
 	result_count(r, &r->settings, "runsWanted", c->options->runs);
 	text_free(&command);

@@ -100,6 +100,14 @@ uint32_t commits_add_session(struct commits *c)
 	return c->session_count++;
 }
 
+void commits_see(struct commits *c, uint32_t session, uint32_t position)
+{
+	assert(session < c->session_count && position <= c->count);
+	struct line_session *s = &c->sessions[session];
+	if (s->born < position) s->born = position;
+	if (s->ended < position) s->ended = position;
+}
+
 uint32_t commits_count(const struct commits *c)
 {
 	return c->count;

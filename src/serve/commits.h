@@ -47,6 +47,8 @@ void commits_free(struct commits *c); /* NULL is fine */
 uint32_t commits_add_key(struct commits *c, uint32_t number);
 /* A session that begins now: nothing older than now is for it. */
 uint32_t commits_add_session(struct commits *c);
+/* The session sees, from now on, all up to this position. */
+void commits_see(struct commits *c, uint32_t session, uint32_t position);
 /* How many transactions have committed. */
 uint32_t commits_count(const struct commits *c);
 

@@ -506,6 +506,9 @@ static bool take_record(struct service *s, struct client *c,
 	switch (h->kind) {
 	case WIRE_BEGIN:
 		c->asked = h->number;
+		if (s->options->real_time)
+			commits_see(s->commits, c->session,
+			            commits_count(s->commits));
 		c->waits = true;
 		pass_turn(s);
 		return true;

@@ -49,6 +49,8 @@ struct service_options {
 	uint64_t seed;
 	/* No other reads are stale but these, whatever the policy; or NULL. */
 	const struct stale_reads *only;
+	bool real_time; /* what had committed when a transaction asked to begin
+	                 * is before it */
 	bool notes_stale; /* the result lists them, if they are not too many */
 	int output; /* one more than the file that it prints to; 0: standard
 	             * error */

@@ -180,6 +180,9 @@ void sequences_take(Oid sequence, uint32 drawn);
 /* Calls of functions of sequences are ours. */
 Query *sequences_replace(Query *q);
 
+/* ---- truncate.c ---- */
+void truncate_tables(TruncateStmt *s);
+
 /* ---- unique.c ---- */
 /* Nothing is in the way of the new tuple, or it is an error. */
 void unique_enter(Relation rel, TupleTableSlot *slot, struct row *r,

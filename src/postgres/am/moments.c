@@ -275,6 +275,13 @@ static void utility(PlannedStmt *p, const char *text, bool keep,
 		moments_fix_clock();
 		if (!refuse_command(p->utilityStmt, outermost)) return;
 		find_level(p->utilityStmt);
+		if (iso_serves && IsA(p->utilityStmt, TruncateStmt)) {
+			truncate_tables((TruncateStmt *)p->utilityStmt);
+			if (done)
+				SetQueryCompletion(done, CMDTAG_TRUNCATE_TABLE,
+				                   0);
+			return;
+		}
 	}
 	(next_utility ? next_utility : standard_ProcessUtility)(
 		p, text, keep, context, params, env, to, done);

@@ -166,11 +166,12 @@ static void check_transaction(TransactionStmt *s)
 	}
 }
 
-/* It changes no table, where clients are served. */
+/* What clients that are served may have besides. */
 static bool is_harmless(Node *n)
 {
 	switch (nodeTag(n)) {
-	case T_LockStmt: transaction_begin(); return true;
+	case T_LockStmt:
+	case T_TruncateStmt: transaction_begin(); return true;
 	case T_CopyStmt:
 	case T_ExplainStmt:
 	case T_NotifyStmt:
