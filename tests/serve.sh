@@ -164,7 +164,7 @@ prints '"cause":"minimal","staleReads":[{"transaction":"'
 equal "reads told" "$(grep -o 'SELECT n FROM account WHERE id = [12]' out |
 	tr '\n' .)" "SELECT n FROM account WHERE id = 1.SELECT n FROM account WHERE id = 1."
 # What fails anyhow, needs none.
-run 1 serve --runs 3 --schema accounts.sql -- sh -c 'echo so; exit 7'
+run 1 serve --runs 3 --schema accounts.sql -- sh -c 'psql -qXc "TABLE account"; echo so; exit 7'
 prints 'exit code 7, in run 1, with seed 1'
 prints 'It fails as well when each read gets the newest version'
 says so
@@ -264,6 +264,12 @@ says 'wrong.sql:1:1: error: setup failed: syntax error'
 run 3 serve --setup 'echo no >&2; exit 3' -- true
 says 'it ends with exit code 3: no'
 run 2 serve --policy some -- true
+run 2 serve psql -c 'SELECT 1'
+says "stand behind '--': isoscope serve -- COMMAND"
+run 2 serve --schema accounts.sql --history accounts.sql -- true
+says 'would write over accounts.sql'
+run 0 serve -- true
+prints 'The command did not connect'
 run 1 serve -- no-such-command
 says "cannot run 'no-such-command'"
 run 0 serve --setup 'psql -qXc "CREATE TABLE x (id int)"' --json -- \

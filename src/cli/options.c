@@ -52,6 +52,9 @@ static bool belongs(int option, enum command c)
 
 static void say_where_help_is(enum command c)
 {
+	if (c == COMMAND_SERVE)
+		say("options of the command that is served stand behind '--': "
+		    "isoscope serve -- COMMAND");
 	say("see 'isoscope %s --help'", command_table[c].word);
 }
 

@@ -67,6 +67,14 @@ static bool runs_fit(struct serving *x)
 	return false;
 }
 
+static bool is_spared(const struct command_line *c, const char *history)
+{
+	const char *schema = c->value[OPTION_SERVED_SCHEMA];
+	if (!schema || strcmp(schema, history)) return true;
+	say("--history would write over %s", schema);
+	return false;
+}
+
 static bool settings(struct serving *x)
 {
 	const struct command_line *c = x->line;
@@ -83,7 +91,8 @@ static bool settings(struct serving *x)
 	       setting_count(c, OPTION_SERVED_RUNS, &x->options.runs) &&
 	       setting_share(c, OPTION_STALE, &o->stale) &&
 	       setting_share(c, OPTION_FAULTS, &o->faults) && runs_fit(x) &&
-	       (!history || output_possible(history)) &&
+	       (!history ||
+	        (is_spared(c, history) && output_possible(history))) &&
 	       outputs_fit(c, "command");
 }
 

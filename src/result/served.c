@@ -202,8 +202,13 @@ static void add_cause(struct result *r, const struct served_case *c)
 
 static void add_note(struct result *r, const struct served_case *c)
 {
+	const struct service_counts *n = &c->attempts->last.counts;
+	if (!n->sessions && has_ended(c))
+		r->note = "The command did not connect: the database is where "
+			  "PGHOST, PGPORT, PGUSER, PGDATABASE and DATABASE_URL "
+			  "say.\n";
 	if (r->note) return;
-	if (c->attempts->last.counts.stuck)
+	if (n->stuck)
 		r->note = "One transaction runs at a time: a client that has "
 			  "two open ones, and waits for the second, waits "
 			  "for ever.\n";
