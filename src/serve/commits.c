@@ -195,7 +195,9 @@ void commits_begin(struct commits *c, uint32_t session, enum level level)
 	c->low = c->after = s->ended;
 	c->high = c->count;
 	if (!c->sees_past) return;
-	memset(c->sight.seen, 0, c->sight.width * sizeof *c->sight.seen);
+	if (c->sight.width)
+		memset(c->sight.seen, 0,
+		       c->sight.width * sizeof *c->sight.seen);
 	see_all(&c->sight, s);
 }
 
