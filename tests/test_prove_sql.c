@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/allows.h"
+#include "history/history.h"
 #include "lang/source.h"
 #include "prove/client.h"
 #include "prove/prove.h"
@@ -212,6 +214,33 @@ static void add_rows(struct maker *m, const char *table)
 					: "(SELECT id FROM u WHERE id = 1)");
 }
 
+/* explore lets an INSERT that goes on where a row is in its way look for the
+ * row before it locks its key, so that of a row that it finds it keeps nothing.
+ * What it did not find then and finds when it locks is no dependency. */
+static void forget_looks(struct transaction *t)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < t->event_count; i++) {
+		struct event *e = &t->events[i];
+		bool looks = i + 1 < t->event_count && e->kind == EVENT_READ &&
+		             e[1].kind == EVENT_READ && e[1].joined &&
+		             e[1].key == e->key && e[1].from != e->from &&
+		             e->value.tag == VALUE_NULL &&
+		             e->strength < STRENGTH_SHARE &&
+		             e[1].strength == STRENGTH_UPDATE;
+		if (looks) e[1].joined = e->joined;
+		if (!looks) t->events[count++] = *e;
+	}
+	t->event_count = count;
+}
+
+static bool is_serial(struct history *h)
+{
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		forget_looks(&h->transactions[t]);
+	return level_allows_history(LEVEL_SERIAL, h);
+}
+
 static void explore_one(struct maker *m, const char *tables,
                         const char *functions, unsigned count,
                         const struct prove_options *o)
@@ -234,7 +263,7 @@ static void explore_one(struct maker *m, const char *tables,
 	}
 	struct client_found found =
 		client_explore("random.sql", &t, o->terms.level, &budget);
-	if (found.history)
+	if (found.history && !is_serial(found.history))
 		ck_abort_msg(
 			"proved at %s%s, but\n%s", level_word(o->terms.level),
 			o->terms.one_each ? " (one each)" : "", text_get(&t));
@@ -392,7 +421,7 @@ static void explore_made(struct maker *m, const struct made *all,
 	}
 	struct client_found found =
 		client_explore("random.spec", &t, o->terms.level, &budget);
-	if (found.history)
+	if (found.history && !is_serial(found.history))
 		ck_abort_msg(
 			"proved at %s%s, but\n%s", level_word(o->terms.level),
 			o->terms.one_each ? " (one each)" : "", text_get(&t));
