@@ -429,6 +429,30 @@ START_TEST(random_locks)
 }
 END_TEST
 
+/* Two pairs of locks, each of one that is shared and one that is not: whichever
+ * ends first in the one, both orders of the other are wrong. No lock's place is
+ * forced before one is chosen. */
+START_TEST(interlocking_locks)
+{
+	const char *lines[] = { "A: x<0/X c<0 +d<0 Wa", "B: x<0/S c<0 +d<0 Wb",
+		                "C: y<0/X a<0 +b<0 Wc",
+		                "D: y<0/S a<0 +b<0 Wd" };
+	struct rng r = { (uint64_t)_i };
+	struct text t = { 0 };
+	for (uint32_t left = 4; left > 0; left--) {
+		const char **one = &lines[rng_below(&r, left)];
+		text_format(&t, "%s%s", left < 4 ? " | " : "", *one);
+		*one = lines[left - 1];
+	}
+	struct history *h = history_from_notation(text_get(&t));
+	unsigned expected = twin_levels(h);
+	ck_assert(!(expected >> LEVEL_PRC & 1));
+	same_by_statements(h, expected);
+	history_free(h);
+	text_free(&t);
+}
+END_TEST
+
 /* A statement's first read may be where the statement before is, and its second
  * not; what precedes an aborted transaction in its session precedes what
  * follows. */
@@ -795,6 +819,7 @@ void add_recorded_tests(TCase *tests)
 	tcase_add_loop_test(tests, random_histories, 0, RUNS);
 	tcase_add_loop_test(tests, random_locks, 0, RUNS);
 	tcase_add_test(tests, known_locks);
+	tcase_add_loop_test(tests, interlocking_locks, 0, 24);
 	tcase_add_loop_test(tests, random_histories_through_format, 0, RUNS);
 	tcase_add_loop_test(tests, explored_histories, 0, EXPLORATIONS);
 	tcase_add_test(tests, collections);
