@@ -48,6 +48,29 @@ run 0 explore --confirm "$programs/seats.spec"
 run 1 run --confirm --json -i prc --runs 100 "$programs/on-call.spec"
 prints '"confirmed":{"confirmed":1,"of":1}'
 
+# What is predicted, once the program has run along it.
+run 1 predict --program lost.spec -i prc --confirm --reproduce predicted.sh
+prints '; confirmed on an unmodified PostgreSQL'
+prints '  Confirmed on an unmodified PostgreSQL at READ COMMITTED:'
+equal 'the title' "$(sed -n 2p predicted.sh)" \
+	'# not serializable, predicted from lost.spec, seed 1'
+run 0 record -o lost.jsonl lost.spec
+run 1 predict lost.jsonl --validate lost.spec -i prc --confirm --json \
+	--histories predicted.jsonl
+prints '"confirmed":{"confirmed":1,"of":1}'
+prints '"confirmation":{"confirmed":true,"answer":"confirmed"'
+equal 'histories' "$(grep -c '"validated":true,"confirmed":true' \
+	predicted.jsonl)" 1
+run 1 predict --program lost.spec -i rc --confirm --runs 2
+equal 'none of them' "$(grep -c '^    confirmed  *0$' out)" 1
+prints 'Not possible on PostgreSQL: rc allows it'
+run 1 predict --program "$programs/smallbank.spec" -i si --confirm
+prints '  Confirmed on an unmodified PostgreSQL at REPEATABLE READ:'
+run 2 predict lost.jsonl --confirm
+says '--confirm needs the program that the history is of'
+run 2 predict --program lost.spec --reproduce predicted.sh
+says '--reproduce needs --confirm'
+
 run 1 explore --confirm -i prc --reproduce lost.sh lost.spec
 run 2 explore --reproduce lost.sh lost.spec
 says '--reproduce needs --confirm'
@@ -57,6 +80,8 @@ run 2 explore --confirm --levels lost.spec
 says '--confirm cannot be used with --levels'
 raise_program >raise.tx
 run 3 explore --confirm raise.tx
+says '--confirm: it is for programs in SQL'
+run 3 predict --confirm --program raise.tx
 says '--confirm: it is for programs in SQL'
 run 0 explore --confirm --reproduce none.sh -i prc "$programs/seats.spec"
 says "nothing was confirmed, so 'none.sh' was not written"

@@ -2,9 +2,68 @@
 
 #include <assert.h>
 
-#include "postgres/stock.h"
 #include "result/confirmed.h"
 #include "result/result.h"
+
+/* ---- One after the other ---- */
+
+static bool fail(struct problem *p, enum problem_kind kind, const char *option,
+                 struct text *why)
+{
+	problem_set(p, kind, "%s: %s", option, text_get(why));
+	text_free(why);
+	return false;
+}
+
+bool trials_begin(struct trials *x, const struct program *program,
+                  struct problem *p)
+{
+	struct text why = { 0 };
+	assert(!x->confirmer && !x->started);
+	x->confirmer = confirmer_new(program, &x->stock, &why);
+	return x->confirmer || fail(p, PROBLEM_INPUT, "--confirm", &why);
+}
+
+static bool start(struct trials *x, struct problem *p)
+{
+	struct text why = { 0 };
+	if (!x->started && !stock_start(&x->stock, x->interrupt, &why))
+		return fail(p, PROBLEM_INPUT, "--confirm", &why);
+	x->started = true;
+	text_free(&why);
+	return true;
+}
+
+static bool print(const struct trials *x, const struct confirmation *of,
+                  const char *title, struct problem *p)
+{
+	struct text why = { 0 };
+	bool fine = (x->as == REPRODUCE_SPEC ? confirm_print_spec
+	                                     : confirm_print_script)(
+		x->reproduced, x->confirmer, of, title, &why);
+	if (!fine) return fail(p, PROBLEM_REQUEST, "--reproduce", &why);
+	text_free(&why);
+	return true;
+}
+
+bool trials_try(struct trials *x, const struct history *h, enum level level,
+                const struct schedule *schedule, const char *title,
+                struct region *to, struct confirmation *out, struct problem *p)
+{
+	assert(x->confirmer && h);
+	if (!start(x, p)) return false;
+	confirm_history(x->confirmer, h, level, schedule, to, out);
+	return out->answer != CONFIRM_YES || !x->as || x->reproduced->length ||
+	       print(x, out, title, p);
+}
+
+void trials_end(struct trials *x)
+{
+	confirmer_free(x->confirmer);
+	stock_stop(&x->stock);
+}
+
+/* ---- Counterexamples ---- */
 
 static bool has_example(const struct result *r)
 {
@@ -14,20 +73,21 @@ static bool has_example(const struct result *r)
 }
 
 /* What fails is the title. */
-static bool print(const struct result_assertion *a, const struct confirmer *c,
-                  const struct confirmation *x, enum reproduction as,
-                  struct text *out, struct problem *p)
+static bool try_example(struct trials *x, struct result *r,
+                        const struct result_assertion *a,
+                        struct result_example *e, struct problem *p)
 {
-	struct text why = { 0 }, title = { 0 };
+	struct confirmation found;
+	struct text title = { 0 };
 	text_string(&title, a->text);
 	if (a->message) text_format(&title, "\n%s", a->message);
-	bool fine = (as == REPRODUCE_SPEC ? confirm_print_spec
-	                                  : confirm_print_script)(
-		out, c, x, text_get(&title), &why);
-	if (!fine)
-		problem_set(p, PROBLEM_REQUEST, "--reproduce: %s",
-		            text_get(&why));
-	text_free(&why);
+	bool fine = trials_try(x, e->history, e->level, &e->schedule,
+	                       text_get(&title), &r->region, &found, p);
+	if (fine)
+		result_confirmed(r, &e->confirmation, &e->confirmation.members,
+		                 &(struct tried_history){ x->confirmer, &found,
+		                                          e->history,
+		                                          e->level });
 	text_free(&title);
 	return fine;
 }
@@ -35,30 +95,18 @@ static bool print(const struct result_assertion *a, const struct confirmer *c,
 bool confirm_result(struct result *r, const atomic_bool *interrupt,
                     enum reproduction as, struct text *out, struct problem *p)
 {
-	struct text why = { 0 };
+	struct trials x = { .interrupt = interrupt,
+		            .as = as,
+		            .reproduced = out };
 	bool fine = true;
 	assert(r->program && !out->length);
-	if (has_example(r)) {
-		struct stock stock = { 0 };
-		struct confirmer *c = confirmer_new(r->program, &stock, &why);
-		if (!c || !stock_start(&stock, interrupt, &why))
-			fine = problem_set(p, PROBLEM_INPUT, "--confirm: %s",
-			                   text_get(&why));
-		for (uint32_t i = 0; fine && i < r->assertion_count; i++) {
-			struct result_assertion *a = &r->assertions[i];
-			struct result_example *x = &a->example;
-			struct confirmation found;
-			if (!x->history || a->shown_by != i) continue;
-			confirm_history(c, x->history, x->level, &x->schedule,
-			                &r->region, &found);
-			result_confirmed(r, x, c, &found);
-			if (as && !out->length && x->confirmation.confirmed)
-				fine = print(a, c, &found, as, out, p);
-		}
-		confirmer_free(c);
-		stock_stop(&stock);
+	if (has_example(r)) fine = trials_begin(&x, r->program, p);
+	for (uint32_t i = 0; fine && i < r->assertion_count; i++) {
+		struct result_assertion *a = &r->assertions[i];
+		if (a->example.history && a->shown_by == i)
+			fine = try_example(&x, r, a, &a->example, p);
 	}
-	text_free(&why);
+	trials_end(&x);
 	if (fine) result_confirmed_in_all(r);
 	return fine;
 }

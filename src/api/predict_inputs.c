@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "api/programs.h"
+#include "axioms/schedule.h"
 #include "base/seconds.h"
 #include "check/minimal_violation.h"
 #include "history/facts.h"
@@ -22,6 +23,8 @@ struct predicting {
 	struct predict_options options; /* level: of the history at hand */
 	const char *stated_by; /* who states the level; NULL: the request */
 	struct runner *runner; /* of the program; NULL: none yet */
+	struct trials trials;  /* on PostgreSQL, if that is asked for */
+	struct region tried;   /* of the history at hand: what was sent there */
 	struct predict_summary *summary;
 	enum shows shown; /* the most that a history shows so far */
 	bool stopped;     /* a callback said so */
@@ -144,6 +147,49 @@ static void validate(struct predicting *x, struct predict_case *c,
 	c->validate_seconds += seconds_now() - begun;
 }
 
+/* On PostgreSQL, what the program did along the prediction. */
+static bool try_history(struct predicting *x, struct predict_case *c,
+                        const struct history *h, struct confirmation *out)
+{
+	enum level l = x->options.level;
+	struct text title = { 0 };
+	struct schedule schedule = { 0 };
+	if (h->others || level_has_moments(l))
+		schedule_of_history(l, h->others, h, &schedule);
+	text_string(&title, "not serializable, predicted from ");
+	name_predict_place(&title, c);
+	bool fine = trials_try(&x->trials, h, l, &schedule, text_get(&title),
+	                       &x->tried, out, x->in.problem);
+	c->tried += fine;
+	c->confirmed += fine && out->answer == CONFIRM_YES;
+	schedule_free(&schedule);
+	text_free(&title);
+	return fine;
+}
+
+/* Tells of the prediction, once it was tried as far as it is to be. */
+static bool tell(struct predicting *x, struct predict_case *c,
+                 struct predicted *p, bool shown)
+{
+	const struct predict_request *r = x->request;
+	struct confirmation found;
+	struct tried_history tried = { x->trials.confirmer, &found, NULL,
+		                       x->options.level };
+	bool fine = true;
+	if (r->confirm && predicted_validated(p->replay)) {
+		struct history *h = runner_history(x->runner);
+		tried.history = h;
+		p->tried = &tried;
+		fine = try_history(x, c, h, &found);
+		if (fine && r->predicted)
+			fine = r->predicted(r->data, c, p, shown);
+		history_free(h);
+	} else if (r->predicted) {
+		fine = r->predicted(r->data, c, p, shown);
+	}
+	return fine;
+}
+
 /* `first` keeps the words about the first prediction. */
 static void take(struct predicting *x, struct predict_case *c,
                  const struct prediction *prediction, struct text *first)
@@ -168,8 +214,7 @@ static void take(struct predicting *x, struct predict_case *c,
 	     !x->summary->answers[PREDICT_FOUND]))
 		explain(x, c, &p, &witness);
 	if (r->program) validate(x, c, &p, &replay);
-	if (r->predicted && !r->predicted(r->data, c, &p, shown))
-		x->stopped = true;
+	if (!tell(x, c, &p, shown)) x->stopped = true;
 	if (p.witness) check_witness_free(&witness);
 }
 
@@ -234,15 +279,19 @@ static bool predict_from(struct predicting *x, struct predict_case *c)
 	c->stated_by = x->stated_by;
 	c->program = r->program ? r->program_path : NULL;
 	c->wanted = r->wanted;
+	c->confirms = r->confirm;
 	if (!r->program || replay_fits(r->program, c->observed, d))
 		p = predictor_new(c->observed, &x->options, x->in.clock, d);
 	if (!p) return problem_diagnosed(x->in.problem, PROBLEM_INPUT);
+	region_init(&x->tried);
 	search(x, c, p, &first);
 	bool fine = !r->program || !program_fault(r->program);
-	if (fine) conclude(x, c);
+	if (fine && !x->in.problem->kind) conclude(x, c);
+	region_free(&x->tried);
 	predictor_free(p);
 	text_free(&first);
-	return fine || problem_diagnosed(x->in.problem, PROBLEM_FAULT);
+	if (!fine) problem_diagnosed(x->in.problem, PROBLEM_FAULT);
+	return fine && !x->in.problem->kind;
 }
 
 static bool goes_on(struct predicting *x)
@@ -336,11 +385,16 @@ bool predict_inputs(const struct predict_request *r, struct predict_summary *m,
 	assert(!m->histories && (!r->runs || (r->program && !r->in.count)));
 	inputs_begin(&x.in, &r->in, p);
 	if (r->runs) m->recorded = r->program_path;
+	x.trials = (struct trials){ .interrupt = r->interrupt,
+		                    .as = r->as,
+		                    .reproduced = r->reproduced };
 	bool fine =
-		r->runs ? predict_program(&x) : inputs_look(&x.in, look, &x);
+		(!r->confirm || trials_begin(&x.trials, r->program, p)) &&
+		(r->runs ? predict_program(&x) : inputs_look(&x.in, look, &x));
 	m->stopped = x.in.stopped;
 	m->seconds = seconds_now() - x.in.begun;
 	if (r->program && !program_sound(r->program, p)) fine = false;
+	trials_end(&x.trials);
 	runner_free(x.runner);
 	inputs_end(&x.in);
 	return fine;

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "api/check_inputs.h"
+#include "api/confirm_result.h"
 #include "result/predicted.h"
 
 struct program;
@@ -21,6 +22,10 @@ struct predict_request {
 	/* NULL: predictions are not validated. */
 	const struct program *program;
 	const char *program_path;
+	bool confirm;            /* try what is validated on PostgreSQL; the
+	                          * program is in SQL */
+	enum reproduction as;    /* print what happens there first .. */
+	struct text *reproduced; /* .. to this; NULL: not asked for */
 	uint64_t runs, seed; /* predict from so many serial runs of the program;
 	                      * run number i has the seed `seed + i - 1` */
 	const atomic_bool *interrupt; /* of runs; may be NULL */

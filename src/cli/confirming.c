@@ -49,18 +49,27 @@ static bool write_file(const char *path, const struct text *t)
 	return output_close(f, path);
 }
 
-int confirm_as_asked(const struct command_line *c, struct result *r)
+enum reproduction reproduction_asked(const struct command_line *c)
+{
+	return kind_of(c->value[OPTION_REPRODUCE]);
+}
+
+bool reproduction_write(const struct command_line *c, const struct text *t)
 {
 	const char *path = c->value[OPTION_REPRODUCE];
+	if (!path || t->length) return !path || write_file(path, t);
+	say("nothing was confirmed, so '%s' was not written", path);
+	return true;
+}
+
+int confirm_as_asked(const struct command_line *c, struct result *r)
+{
 	struct problem problem = { 0 };
 	struct text t = { 0 };
 	if (!c->value[OPTION_CONFIRM_EXAMPLES]) return EXIT_HOLDS;
-	confirm_result(r, signals_flag(), kind_of(path), &t, &problem);
+	confirm_result(r, signals_flag(), reproduction_asked(c), &t, &problem);
 	int code = say_problem(c, NULL, &problem);
-	if (!code && path && !t.length)
-		say("nothing was confirmed, so '%s' was not written", path);
-	else if (!code && path && !write_file(path, &t))
-		code = EXIT_INTERNAL;
+	if (!code && !reproduction_write(c, &t)) code = EXIT_INTERNAL;
 	problem_free(&problem);
 	text_free(&t);
 	return code;

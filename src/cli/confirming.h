@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "api/confirm_result.h"
+
 struct command_line;
 struct result;
 
@@ -12,5 +14,10 @@ struct result;
 bool confirming_fits(const struct command_line *c);
 /* As they ask, if they do; EXIT_HOLDS, or the exit code, after saying why. */
 int confirm_as_asked(const struct command_line *c, struct result *r);
+
+/* What --reproduce asks for, and what becomes of it: false if it cannot be
+ * written. Empty: nothing was confirmed, which is said. */
+enum reproduction reproduction_asked(const struct command_line *c);
+bool reproduction_write(const struct command_line *c, const struct text *t);
 
 #endif

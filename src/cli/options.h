@@ -242,10 +242,12 @@ enum command {
 	X(CONFIRM, IN_AUDIT, "confirm", 0, NULL, NULL,                         \
 	  "explore the transactions of each anomaly, with the values that "    \
 	  "they have in the log")                                              \
-	X(CONFIRM_EXAMPLES, IN_EXPLORE | IN_RUN, "confirm", 0, NULL, NULL,     \
+	X(CONFIRM_EXAMPLES, IN_EXPLORE | IN_RUN | IN_PREDICT, "confirm", 0,    \
+	  NULL, NULL,                                                          \
 	  "in SQL: try each counterexample on an unmodified PostgreSQL, by "   \
 	  "its schedule, and say whether it happens there")                    \
-	X(REPRODUCE, IN_EXPLORE | IN_RUN, "reproduce", 0, "FILE", NULL,        \
+	X(REPRODUCE, IN_EXPLORE | IN_RUN | IN_PREDICT, "reproduce", 0, "FILE", \
+	  NULL,                                                                \
 	  "with --confirm: write the first one that happened there, for "      \
 	  "PostgreSQL's isolationtester (FILE.spec) or for psql (FILE.sh)")    \
 	X(EXPLAIN, IN_AUDIT, "explain", 0, "CYCLE", NULL,                      \

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "api/predict_inputs.h"
+#include "cli/confirming.h"
 #include "cli/exit_codes.h"
 #include "cli/recorded.h"
 #include "cli/options.h"
@@ -36,7 +37,7 @@ struct predicting {
 	                         * is a second one */
 	bool shown;             /* a history shows something */
 	FILE *histories;        /* what is predicted; NULL: not asked for */
-	struct text picture;
+	struct text picture, reproduced;
 };
 
 /* ---- while it predicts ---- */
@@ -193,7 +194,7 @@ static int finish(struct predicting *x)
 	write_result(x);
 	if (!pictures_write(x->line, &x->picture,
 	                    "nothing is predicted, so nothing was drawn") ||
-	    x->to.failed)
+	    x->to.failed || !reproduction_write(x->line, &x->reproduced))
 		return EXIT_INTERNAL;
 	return exit_code_of(predict_summary_verdict(&x->summary));
 }
@@ -207,6 +208,7 @@ static void free_all(struct predicting *x)
 	text_free(&x->costs);
 	text_free(&x->first_line);
 	text_free(&x->picture);
+	text_free(&x->reproduced);
 }
 
 static int predict(struct predicting *x)
@@ -280,6 +282,12 @@ static bool program_alone(const struct command_line *c)
 static bool options_fit(const struct predicting *x)
 {
 	const struct command_line *c = x->line;
+	if (given(c, OPTION_CONFIRM_EXAMPLES) && !x->request.program_path) {
+		say("--confirm needs the program that the history is of: "
+		    "--validate PROGRAM, or --program PROGRAM");
+		return false;
+	}
+	if (!confirming_fits(c)) return false;
 	if (x->recording ? !program_alone(c) : !need_program(c)) return false;
 	if (!x->recording && !c->operand_count) {
 		say("predict needs an observed history: isoscope predict "
@@ -318,6 +326,9 @@ static bool settings(struct predicting *x)
 	             : x->json         ? EXPLAIN_ALL
 	                               : EXPLAIN_SHOWN;
 	r->explain_first = pictures_wanted(c);
+	r->confirm = given(c, OPTION_CONFIRM_EXAMPLES);
+	r->as = reproduction_asked(c);
+	r->reproduced = &x->reproduced;
 	r->data = x;
 	r->predicted = on_predicted;
 	r->searched = on_searched;

@@ -247,9 +247,8 @@ static void print_anomaly(struct text *t, const struct style *s,
 	report_cycle(t, x->history, &x->cycle, INDENT);
 }
 
-/* Sessions, statements and what came of them, in columns that fit. */
-static void print_confirmation(struct text *t, const struct style *s,
-                               const struct result_confirmation *c)
+void report_confirmation(struct text *t, const struct style *s,
+                         const struct result_confirmation *c)
 {
 	enum { STATEMENT_LEAST = 30, RESULT_LEAST = 30 };
 	size_t names = 0, most = 0;
@@ -294,7 +293,7 @@ static void print_example(struct text *t, const struct style *s,
 	print_schedule(t, s, x);
 	print_finding(t, s, r, x);
 	print_anomaly(t, s, x);
-	print_confirmation(t, s, &x->confirmation);
+	report_confirmation(t, s, &x->confirmation);
 }
 
 void report_violation(struct text *t, const struct style *s,

@@ -226,6 +226,7 @@ static void add_prediction(struct findings *all, const json_t *p)
 	if (json_object_get(p, "number"))
 		page_value(&f->words, json_object_get(p, "number"));
 	tell_changes(&f->body, json_object_get(p, "changed"));
+	tell_confirmation(&f->body, json_object_get(p, "confirmation"));
 	name_cause(f, w, "not serializable");
 }
 

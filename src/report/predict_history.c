@@ -98,5 +98,8 @@ void report_predicted_history(struct text *t, const struct predict_case *c,
 	print_truncated(j, c, p->prediction);
 	if (p->replay)
 		json_bool(j, "validated", predicted_validated(p->replay));
+	if (p->tried)
+		json_bool(j, "confirmed",
+		          p->tried->what->answer == CONFIRM_YES);
 	report_json_end(j);
 }

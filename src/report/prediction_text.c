@@ -182,6 +182,7 @@ void report_prediction(struct text *t, const struct style *s,
 	style_words(t, s, p->validated ? STYLE_RED : STYLE_YELLOW,
 	            p->validated ? "validated" : "not validated");
 	text_string(t, p->validation);
+	report_confirmation(t, s, &p->confirmation);
 }
 
 void report_predicted(struct text *t, const struct style *s,

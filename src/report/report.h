@@ -11,6 +11,7 @@
 struct diags;
 struct history;
 struct result;
+struct result_confirmation;
 struct result_assertion;
 struct result_part;
 struct result_prediction;
@@ -55,6 +56,10 @@ void report_assertion_line(struct text *t, const struct style *s,
  * anomaly, and the cycle. */
 void report_violation(struct text *t, const struct style *s,
                       const struct result *r, const struct result_assertion *a);
+/* Whether it happens on PostgreSQL: sessions, statements and what came of them,
+ * in columns that fit. Nothing if it was not tried. */
+void report_confirmation(struct text *t, const struct style *s,
+                         const struct result_confirmation *c);
 
 /* "This is a lost update. The weakest level that forbids it is ..."; the name
  * may be NULL, the level LEVEL_COUNT. */

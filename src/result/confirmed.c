@@ -32,9 +32,9 @@ static void name_cycle(struct text *t, const struct history *h)
 	}
 }
 
-static void name_answer(struct text *t, const struct result_example *x,
-                        const struct confirmation *of)
+static void name_answer(struct text *t, const struct tried_history *x)
 {
+	const struct confirmation *of = x->what;
 	static const char server[] = "an unmodified PostgreSQL";
 	switch (of->answer) {
 	case CONFIRM_YES:
@@ -84,15 +84,15 @@ static void add_line(struct result *r, struct result_values *to,
 	result_text(r, line, "words", out->number);
 }
 
-void result_confirmed(struct result *r, struct result_example *x,
-                      const struct confirmer *c, const struct confirmation *of)
+void result_confirmed(struct result *r, struct result_confirmation *out,
+                      struct result_values *members,
+                      const struct tried_history *x)
 {
-	struct result_confirmation *out = &x->confirmation;
+	const struct confirmation *of = x->what;
 	struct text t = { 0 };
-	struct result_values *to =
-		result_group(r, &out->members, "confirmation");
+	struct result_values *to = result_group(r, members, "confirmation");
 	assert(x->history && !out->words);
-	name_answer(&t, x, of);
+	name_answer(&t, x);
 	out->words = result_words(r, &t);
 	text_free(&t);
 	out->confirmed = of->answer == CONFIRM_YES;
@@ -106,7 +106,15 @@ void result_confirmed(struct result *r, struct result_example *x,
 	out->lines = region_take0(&r->region,
 	                          (of->count + (size_t)1) * sizeof *out->lines);
 	for (uint32_t i = 0; i < of->count; i++)
-		add_line(r, to, &out->lines[i], c, &of->lines[i]);
+		add_line(r, to, &out->lines[i], x->confirmer, &of->lines[i]);
+}
+
+void result_confirmed_count(struct result *r, uint64_t confirmed, uint64_t of)
+{
+	struct result_values *to = result_group(r, &r->findings, "confirmed");
+	assert(confirmed <= of);
+	result_count(r, to, "confirmed", confirmed);
+	result_count(r, to, "of", of);
 }
 
 void result_confirmed_in_all(struct result *r)
@@ -116,8 +124,5 @@ void result_confirmed_in_all(struct result *r)
 		tried += r->assertions[i].example.confirmation.words != NULL;
 		confirmed += r->assertions[i].example.confirmation.confirmed;
 	}
-	assert(confirmed <= tried);
-	struct result_values *to = result_group(r, &r->findings, "confirmed");
-	result_count(r, to, "confirmed", confirmed);
-	result_count(r, to, "of", tried);
+	result_confirmed_count(r, confirmed, tried);
 }

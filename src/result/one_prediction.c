@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "result/checked.h"
+#include "result/confirmed.h"
 #include "result/names.h"
 #include "result/numbers.h"
 #include "result/parts.h"
@@ -399,9 +400,9 @@ static void add_replay(struct result *r, struct result_values *to,
 
 /* ---- all about it ---- */
 
-/* The same in words. */
-static void tell(struct result *r, const struct predict_case *c,
-                 const struct predicted *p)
+/* The same in words, and both where it was tried on PostgreSQL. */
+static void tell(struct result *r, struct result_values *members,
+                 const struct predict_case *c, const struct predicted *p)
 {
 	const struct prediction *x = p->prediction;
 	struct result_prediction *to = region_take0(&r->region, sizeof *to);
@@ -418,6 +419,7 @@ static void tell(struct result *r, const struct predict_case *c,
 		name_replay(&t, c->program, p->replay);
 		to->validation = result_words(r, &t);
 	}
+	if (p->tried) result_confirmed(r, &to->confirmation, members, p->tried);
 	r->prediction = to;
 	text_free(&t);
 }
@@ -447,6 +449,6 @@ void result_prediction(struct result *r, const struct predict_case *c,
 		result_text(r, to, "witness", NULL);
 	result_text(r, to, "unexplained", p->unexplained);
 	add_replay(r, to, p->replay);
-	tell(r, c, p);
+	tell(r, to, c, p);
 	if (pictured) add_picture(r, c, p);
 }

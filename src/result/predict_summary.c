@@ -23,6 +23,8 @@ void predict_summary_add(struct predict_summary *m,
 	m->verdicts[v]++;
 	m->answers[c->found ? PREDICT_FOUND : c->answer]++;
 	m->validated += c->validated > 0;
+	m->confirms |= c->confirms;
+	m->confirmed += c->confirmed > 0;
 	m->refuted += c->program && c->found && !c->validated;
 	m->diverged += c->diverged > 0;
 	m->themselves += c->itself;
@@ -147,6 +149,7 @@ static void add_counts(struct result *r, const struct predict_summary *m)
 		add_count(r, "    validated", m->validated);
 		add_count(r, "    not validated", m->refuted);
 		add_count(r, "    diverged", m->diverged);
+		if (m->confirms) add_count(r, "    confirmed", m->confirmed);
 	}
 	add_count(r, "  none", m->answers[PREDICT_NONE]);
 	add_count(r, "  unknown", m->answers[PREDICT_UNKNOWN]);
@@ -158,6 +161,7 @@ struct result *result_of_predict_summary(const struct predict_summary *m)
 	struct result *r = result_new(NULL, m->options.level);
 	struct text t = { 0 };
 	assert(m->refuted <= m->answers[PREDICT_FOUND]);
+	assert(m->confirmed <= m->answers[PREDICT_FOUND]);
 	r->verdict = predict_summary_verdict(m);
 	name_reason(&t, m);
 	r->reason = result_words(r, &t);

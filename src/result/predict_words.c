@@ -139,6 +139,23 @@ static void reason_found(struct text *t, const struct predict_case *c)
 	reason_changes(t, c);
 }
 
+/* Whether it happens on PostgreSQL, if that was asked. */
+static void reason_confirmed(struct text *t, const struct predict_case *c)
+{
+	assert(c->confirmed <= c->tried && c->tried <= c->validated);
+	if (!c->tried) return;
+	text_string(t, "; ");
+	if (c->tried > 1) {
+		number_count(t, c->confirmed);
+		text_string(t, " of ");
+		number_count(t, c->tried);
+		text_char(t, ' ');
+	} else if (!c->confirmed) {
+		text_string(t, "not ");
+	}
+	text_string(t, "confirmed on an unmodified PostgreSQL");
+}
+
 static void reason_refuted(struct text *t, const struct predict_case *c)
 {
 	if (c->found == 1)
@@ -178,6 +195,7 @@ void name_predict_reason(struct text *t, const struct predict_case *c)
 		reason_refuted(t, c);
 	} else if (c->found) {
 		reason_found(t, c);
+		reason_confirmed(t, c);
 	} else if (c->answer == PREDICT_NONE) {
 		reason_none(t, c);
 	} else {

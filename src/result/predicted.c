@@ -74,6 +74,7 @@ static void name_brief(struct text *t, const struct predict_case *c)
 		text_string(t,
 		            c->validated ? "; validated" : "; not validated");
 		if (c->diverged) text_string(t, ", diverged");
+		if (c->confirmed) text_string(t, ", confirmed");
 	}
 }
 
@@ -87,6 +88,11 @@ static void name_end(struct text *t, const struct predict_case *c)
 		text_string(t, ", ");
 		number_count(t, c->validated);
 		text_string(t, " validated");
+	}
+	if (c->confirms) {
+		text_string(t, ", ");
+		number_count(t, c->confirmed);
+		text_string(t, " confirmed on PostgreSQL");
 	}
 	if (c->answer == PREDICT_NONE)
 		text_format(t,
@@ -139,6 +145,7 @@ void result_predicted(struct result *r, const struct predict_case *c)
 	result_count(r, to, "found", c->found);
 	result_count(r, to, "validated", c->validated);
 	result_count(r, to, "diverged", c->diverged);
+	if (c->confirms) result_confirmed_count(r, c->confirmed, c->tried);
 	*result_list(r, to, "predictions") = r->predictions;
 	add_measures(r, c);
 	text_free(&words);

@@ -12,6 +12,7 @@
 #include "formats/formats.h"
 #include "predict/predict.h"
 #include "result/checked.h"
+#include "result/confirmed.h"
 #include "run/replay.h"
 
 struct result;
@@ -24,6 +25,8 @@ struct predicted {
 	                                      * serializable; NULL: not made */
 	const char *unexplained;             /* why not; NULL: not wanted */
 	const struct replay_result *replay;  /* NULL: not validated */
+	const struct tried_history *tried;   /* what that gave, on PostgreSQL;
+	                                      * NULL: not tried */
 };
 
 /* One observed history, with the counts of what was predicted from it so far.
@@ -44,6 +47,8 @@ struct predict_case {
 	const char *reason;         /* UNKNOWN: why */
 	struct predict_stats stats;
 	uint64_t found, validated, diverged, replayed;
+	bool confirms; /* those that are validated are tried on PostgreSQL */
+	uint64_t tried, confirmed;
 	const char *first; /* the changed reads of the first
 	                    * prediction, in words; or NULL */
 	uint64_t changed;  /* how many they are */
@@ -93,7 +98,9 @@ struct predict_summary {
 	uint64_t histories;
 	uint64_t verdicts[VERDICT_COUNT];
 	uint64_t answers[PREDICT_UNKNOWN + 1]; /* FOUND: at least one */
-	uint64_t validated;  /* histories with a validated prediction */
+	uint64_t validated; /* histories with a validated prediction */
+	bool confirms;
+	uint64_t confirmed;  /* with one that happens on PostgreSQL */
 	uint64_t refuted;    /* with predictions, none of them validated */
 	uint64_t diverged;   /* histories with a run that diverged */
 	uint64_t themselves; /* with an observed execution that is one itself */

@@ -121,8 +121,9 @@ struct result_changes {
 /* More of them are only counted, for people. */
 enum { RESULT_CHANGES_SHOWN = 20 };
 
-/* A counterexample was tried on an unmodified PostgreSQL: a line for each
- * statement that was sent, and for each that waited and has ended. */
+/* A counterexample, or a prediction, was tried on an unmodified PostgreSQL: a
+ * line for each statement that was sent, and for each that waited and has
+ * ended. */
 struct result_confirmation {
 	bool confirmed;
 	const char *words; /* "confirmed on PostgreSQL 15.5 at READ COMMITTED",
@@ -235,6 +236,7 @@ struct result_prediction {
 	 * not run. */
 	const char *validation;
 	bool validated;
+	struct result_confirmation confirmation;
 };
 
 /* ---- the rest ---- */
