@@ -12,6 +12,7 @@
 #include "prove/prove.h"
 #include "suites.h"
 #include "support.h"
+#include "vm/program.h"
 
 static const char schema[] =
 	"CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL, w int);\n"
@@ -267,6 +268,8 @@ static void explore_one(struct maker *m, const char *tables,
 		ck_abort_msg(
 			"proved at %s%s, but\n%s", level_word(o->terms.level),
 			o->terms.one_each ? " (one each)" : "", text_get(&t));
+	history_free(found.history);
+	program_free(found.program);
 	ck_assert(found.histories || !found.complete);
 	text_free(&t);
 }
@@ -425,6 +428,8 @@ static void explore_made(struct maker *m, const struct made *all,
 		ck_abort_msg(
 			"proved at %s%s, but\n%s", level_word(o->terms.level),
 			o->terms.one_each ? " (one each)" : "", text_get(&t));
+	history_free(found.history);
+	program_free(found.program);
 	ck_assert(found.histories || !found.complete);
 	text_free(&t);
 }
@@ -636,6 +641,13 @@ static const struct known all_known[] = {
 	  false,
 	  false,
 	  false },
+	/* A row that nobody makes is locked by nobody. */
+	{ { "UPDATE s SET v = v + 1 WHERE id = 1; UPDATE t SET v = 1 WHERE v = "
+	    "0;" },
+	  LEVEL_PRC,
+	  false,
+	  false,
+	  true },
 	/* From here on each has a lock that keeps it from others of its kind,
 	 * and nobody aborts: all that leads back is what is looked at beside
 	 * the snapshot. A row in the way of a new one, */

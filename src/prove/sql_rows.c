@@ -269,9 +269,9 @@ static uint32_t conditions(struct row_search *f, uint32_t i, bool key)
 	return holds;
 }
 
-/* Of a row that is locked: is it found as it was at first, so that it is not
- * looked for before? */
-static bool is_there_for_sure(struct row_search *f, uint32_t i)
+/* Of a row that is locked: is it there always or never, so that it is not
+ * looked for before? One that is not there is not locked either. */
+static bool is_there_always_or_never(struct row_search *f, uint32_t i)
 {
 	const struct sql_relation *r = &f->q->relations[i];
 	const struct sql_facts *facts = &f->l->facts[r->table->number];
@@ -323,7 +323,9 @@ static void find_row(struct row_search *f, uint32_t i)
 	/* A key that is named is read whatever else is said of it. */
 	if (!r->access.key) looks = node_and(s, looks, fits);
 	struct sql_branch at = prove_enter(l, looks);
-	if (!is_there_for_sure(f, i)) {
+	if (is_there_always_or_never(f, i)) {
+		there = build_guess(&l->b);
+	} else {
 		/* Rows that are found in any case are not looked for. */
 		if (r->lock) looked = build_guess(&l->b);
 		struct sql_branch look = prove_enter(l, looked);
