@@ -41,6 +41,7 @@ prints '"one_each":false,"no_errors":false,"max_length":4,"verdict":"holds"'
 prints '"transactions":["withdraw"],"uncovered":[],"candidate":null,"pairs":[{"from":"withdraw","to":"withdraw","wr":true,"ww":true,"rw":true,"against":true}]'
 run 1 prove bank.tx -i cc --json
 prints '"anomaly":"lost update"'
+prints '"sources":[{"file":"bank.tx (client).tx","first":'
 
 # What is not covered is named with its line, and nothing is proved.
 cat >loop.tx <<'END'

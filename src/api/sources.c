@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "history/history.h"
+#include "prove/prove.h"
 #include "result/result.h"
 #include "vm/program.h"
 
@@ -133,38 +134,61 @@ static void add_file(struct result *r, struct result_values *to,
 	}
 }
 
+/* Of one file. */
+static void add_text(struct result *r, struct result_values *to,
+                     const char *text, const struct position *items,
+                     size_t count)
+{
+	struct lines l = { 0 };
+	part_lines(&l, text);
+	if (is_same(&l, items, count)) add_file(r, to, &l, items, count);
+	free(l.at);
+}
+
 static void add_files(struct result *r, struct result_values *to,
                       const struct marks *m)
 {
 	for (size_t i = 0, next; i < m->count; i = next) {
 		struct text text = { 0 };
-		struct lines l = { 0 };
 		for (next = i; next < m->count &&
 		               !strcmp(m->items[next].file, m->items[i].file);
 		     next++)
 			;
-		if (read_file(&text, m->items[i].file)) {
-			part_lines(&l, text_get(&text));
-			if (is_same(&l, m->items + i, next - i))
-				add_file(r, to, &l, m->items + i, next - i);
-		}
-		free(l.at);
+		if (read_file(&text, m->items[i].file))
+			add_text(r, to, text_get(&text), m->items + i,
+			         next - i);
 		text_free(&text);
 	}
 }
 
+static void add_marked(struct result *r, struct marks *m, const char *text)
+{
+	if (m->count) {
+		struct result_values *to =
+			result_list(r, &r->sources, "sources");
+		qsort(m->items, m->count, sizeof *m->items, compare);
+		if (text)
+			add_text(r, to, text, m->items, m->count);
+		else
+			add_files(r, to, m);
+	}
+	free(m->items);
+}
+
 void result_read_sources(struct result *r)
 {
+	const struct proof *p = r->proof;
 	struct marks m = { 0 };
+	if (p && p->history) {
+		mark_history(&m, p->program, p->history);
+		add_marked(r, &m, text_get(&p->client));
+		return;
+	}
 	for (uint32_t i = 0; r->program && i < r->assertion_count; i++) {
 		const struct result_assertion *a = &r->assertions[i];
 		if (!a->example.history || m.count > LINES_MOST) continue;
 		mark_history(&m, r->program, a->example.history);
 		mark(&m, a->at);
 	}
-	if (m.count) {
-		qsort(m.items, m.count, sizeof *m.items, compare);
-		add_files(r, result_list(r, &r->sources, "sources"), &m);
-	}
-	free(m.items);
+	add_marked(r, &m, NULL);
 }

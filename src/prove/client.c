@@ -208,7 +208,8 @@ struct client_found client_explore(const char *path, const struct text *client,
 	struct client_found found = { .history = NULL };
 	struct diags d = { 0 };
 	struct text name = { 0 };
-	text_format(&name, "%s%s", path, sql_is_script(path) ? ".spec" : "");
+	text_format(&name, "%s (client).%s", path,
+	            sql_is_script(path) || sql_is_spec(path) ? "spec" : "tx");
 	struct program *p = load_program_text(text_get(&name), text_get(client),
 	                                      client->length, &d);
 	diags_free(&d);
@@ -234,6 +235,9 @@ struct client_found client_explore(const char *path, const struct text *client,
 	found.complete =
 		explorer_stats(e)->stop == STOP_NONE && !program_fault(p);
 	explorer_free(e);
-	program_free(p);
+	if (found.history)
+		found.program = p;
+	else
+		program_free(p);
 	return found;
 }

@@ -22,6 +22,7 @@ void client_call(struct text *out, const struct instances *x, Z3_model model,
 
 struct client_found {
 	struct history *history; /* unserializable; NULL: there is none */
+	struct program *program; /* whose places it has; NULL if it has */
 	uint64_t histories;      /* that were looked at */
 	bool complete;
 };

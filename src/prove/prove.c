@@ -13,6 +13,7 @@
 #include "prove/lower.h"
 #include "sql/load.h"
 #include "vm/bytecode.h"
+#include "vm/program.h"
 
 enum {
 	CONTEXT_MOST = 50,       /* instances in one context of the solver */
@@ -119,6 +120,7 @@ static bool confirm(struct search *x, struct instances *in, Z3_model m,
 	}
 	name_cycle(&out->cycle, in, m, x->length);
 	out->client = client;
+	out->program = found.program;
 	out->history = found.history;
 	out->verdict = VERDICT_VIOLATED;
 	return true;
@@ -399,6 +401,7 @@ void prove_free(struct proof *p)
 	text_free(&p->cycle);
 	text_free(&p->candidate);
 	history_free(p->history);
+	program_free(p->program);
 	free(p->pairs);
 	*p = (struct proof){ .verdict = VERDICT_INCONCLUSIVE };
 }

@@ -62,8 +62,10 @@ struct proof {
 	bool undecided;            /* the solver gave up somewhere */
 	bool open_level;           /* one for which nothing is proved */
 	struct proved_pair *pairs; /* of summaries, count * count */
-	/* Violated: what was explored, and what was found. */
+	/* Violated: what was explored, as text and loaded, and what was found.
+	 */
 	struct text client;
+	struct program *program;
 	struct text cycle; /* "buy(1) -rw-> buy(2) -ww-> back" */
 	struct history *history;
 	/* Not confirmed: the first cycle that may be there. */

@@ -169,7 +169,7 @@ static void add_violation(struct result *r, const struct proof *p)
 	history_print_canonical(&words, p->history);
 	result_json(r, one, "history", &words);
 	result_cycle(r, result_list(r, one, "edges"), p->history, &part->cycle);
-	result_steps(r, one, p->history, NULL, NULL);
+	result_steps(r, one, p->history, p->program, NULL);
 	text_free(&words);
 }
 
@@ -236,6 +236,7 @@ struct result *result_of_proof(const struct proof *p)
 	result_flag(r, &r->settings, "one_each", p->options.terms.one_each);
 	result_flag(r, &r->settings, "no_errors", p->options.terms.no_errors);
 	result_count(r, &r->settings, "max_length", p->options.max_length);
+	r->proof = p;
 	r->verdict = p->verdict;
 	add_reason(r, p);
 	result_text(r, f, "stop", stop_word(p->stop));

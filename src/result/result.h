@@ -54,6 +54,7 @@
 
 struct finding;
 struct history;
+struct proof;
 struct repair;
 
 /* ---- named values ---- */
@@ -315,6 +316,7 @@ struct result {
 	struct history **histories; /* that were made for parts */
 	uint32_t history_count;
 	const struct repair *repair; /* of its command; borrowed */
+	const struct proof *proof;   /* the same */
 	const char *closing;         /* paragraphs below the lines, or NULL */
 	/* The command line that gives this result again, or NULL; and parts of
 	 * the texts that places are in, which api/sources.h adds. */
