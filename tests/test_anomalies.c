@@ -10,6 +10,7 @@
 #include "prove/client.h"
 #include "suites.h"
 #include "support.h"
+#include "vm/program.h"
 
 /* ---- all that instances can do ---- */
 
@@ -497,6 +498,7 @@ START_TEST(what_exploring_finds)
 		              text_get(&spec));
 		*(c.history ? &found : &holds) += 1;
 		history_free(c.history);
+		program_free(c.program);
 		audit_free(&a);
 		text_free(&spec);
 		text_free(&log);
