@@ -84,7 +84,8 @@ struct trial {
 	const struct sql_catalog *catalog;
 	enum level level;
 	struct connection control;
-	struct strings theirs, ours;
+	struct strings theirs, ours, asked; /* of theirs: must be explored */
+	bool random;                        /* not written by hand */
 	uint64_t most; /* histories that are explored; 0: all */
 	bool complete;
 };
@@ -112,6 +113,47 @@ static void query_tables(struct trial *x, struct text *t)
 	}
 }
 
+static bool has_any(const char *sql, const char *const *signs)
+{
+	while (*signs && !strstr(sql, *signs)) signs++;
+	return *signs != NULL;
+}
+
+/* Did a session take a key away, and end before a place in the order, but not
+ * before another one? (One that is a step by itself may have waited.) */
+static bool key_went(const struct schedules *s, uint32_t from, uint32_t to)
+{
+	static const char *const away[] = { "DELETE", "SET id", "SET k", "del(",
+		                            NULL };
+	uint32_t sent[SCHEDULE_SESSIONS] = { 0 };
+	for (uint32_t at = 0; at < to; at++) {
+		uint32_t i = s->order[at], last = s->counts[i] - 1;
+		if (++sent[i] <= last || (last && at <= from)) continue;
+		for (uint32_t k = 0; k <= last; k++)
+			if (has_any(s->steps[i][k], away)) return true;
+	}
+	return false;
+}
+
+/* At REPEATABLE READ a key that went behind the snapshot may be inserted, and
+ * two rows of that key are seen then: the manual says that this is not
+ * explored. */
+static bool may_see_key_twice(const struct schedules *s)
+{
+	static const char *const puts[] = { "INSERT", "put(", "SET id", "SET k",
+		                            NULL };
+	uint32_t sent[SCHEDULE_SESSIONS] = { 0 },
+		 began[SCHEDULE_SESSIONS] = { 0 };
+	for (uint32_t at = 0; at < s->length; at++) {
+		uint32_t i = s->order[at], k = sent[i]++, to = at + 1;
+		if (!k) began[i] = at;
+		if (!has_any(s->steps[i][k], puts)) continue;
+		while (to < s->length && s->order[to] != i) to++;
+		if (key_went(s, began[i], to)) return true;
+	}
+	return false;
+}
+
 /* Schedules in which PostgreSQL ends a transaction of its own accord have no
  * history. */
 static void observe_schedule(void *data, const struct schedules *s)
@@ -129,6 +171,9 @@ static void observe_schedule(void *data, const struct schedules *s)
 		}
 	query_tables(x, &t);
 	if (kept) strings_add(&x->theirs, text_get(&t));
+	if (kept &&
+	    (!x->random || x->level != LEVEL_SI || !may_see_key_twice(s)))
+		strings_add(&x->asked, text_get(&t));
 	text_free(&t);
 }
 
@@ -334,6 +379,7 @@ static void unload(struct trial *x)
 	diags_free(&x->diags);
 	region_free(&x->region);
 	strings_free(&x->theirs);
+	strings_free(&x->asked);
 	strings_free(&x->ours);
 }
 
@@ -363,12 +409,14 @@ static void tell_missing(struct text *told, const struct trial *x,
 static void compare(struct trial *x, bool all_theirs, bool all_ours,
                     struct text *told)
 {
+	strings_sort(&x->theirs);
+	strings_sort(&x->ours);
 	strings_unique(&x->theirs);
 	strings_unique(&x->ours);
-	ck_assert(x->theirs.count || !all_theirs);
+	ck_assert(x->asked.count || !all_theirs);
 	ck_assert(x->ours.count);
 	if (all_theirs)
-		tell_missing(told, x, &x->theirs, &x->ours, "not explored");
+		tell_missing(told, x, &x->asked, &x->ours, "not explored");
 	if (all_ours)
 		tell_missing(told, x, &x->ours, &x->theirs,
 		             "PostgreSQL never has");
@@ -389,14 +437,12 @@ static bool says(const struct trial *x, const char *what)
 static void try_spec(const struct postgres *server, const char *path,
                      enum level level, bool classic, struct text *told)
 {
-	struct trial x = { .level = level };
+	struct trial x = { .level = level, .random = !classic };
 	load(&x, path);
 	if (!says(&x, "not compared")) {
 		bool all = run_schedules(&x, server);
 		ck_assert(all || !classic);
 		explore(&x);
-		strings_sort(&x.theirs);
-		strings_sort(&x.ours);
 		compare(&x, !says(&x, "not all explored"),
 		        all && !says(&x, "not all seen"), told);
 	}
