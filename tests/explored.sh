@@ -196,6 +196,7 @@ run 1 check -q seen
 run 0 check -q --serializable=postgres seen
 run 0 split --serializable=postgres -n 2 -o units look.tx
 run 3 merge units
+says "so it takes this option now"
 run 1 merge --serializable=postgres units
 prints 'histories                 7'
 run 2 explore --serializable=axioms look.tx

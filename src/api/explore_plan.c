@@ -150,9 +150,10 @@ static bool is_of_program(const struct task *t, const struct program *p,
 	struct text why = { 0 };
 	bool fits = task_take_program(t, p, &why);
 	assert(otherwise);
+	if (!fits && t->digest != program_digest_otherwise(p))
+		text_format(&why, "; %s", otherwise);
 	if (!fits)
-		problem_set(problem, PROBLEM_INPUT, "%s; %s", text_get(&why),
-		            otherwise);
+		problem_set(problem, PROBLEM_INPUT, "%s", text_get(&why));
 	text_free(&why);
 	return fits;
 }

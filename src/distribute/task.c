@@ -82,8 +82,9 @@ bool task_take_program(const struct task *t, const struct program *p,
 	if (t->digest == program_digest_otherwise(p)) {
 		text_format(why,
 		            "%s was explored with%s --serializable=postgres, "
-		            "which has to be the same now",
-		            program_path(p), program_is_ssi(p) ? "out" : "");
+		            "so it takes %s option now",
+		            program_path(p), program_is_ssi(p) ? "out" : "",
+		            program_is_ssi(p) ? "no such" : "this");
 		return false;
 	}
 	text_format(why,
