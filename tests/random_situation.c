@@ -309,6 +309,11 @@ void random_situation(struct text *t, struct rng *r)
 	if (!blocks && reads_others(t))
 		text_string(t, "# not all seen at prc: a statement would have "
 		               "to be held before it locks\n");
+	/* Another one commits between the snapshot of a statement and its look
+	 * at rows that refer, or between its look at one key and at another. */
+	if (looks_for_referring(t) || strstr(text_get(t), "ON CONFLICT (k)"))
+		text_string(t, "# not all seen at si: a statement would have "
+		               "to be held\n");
 	/* The manual says what INSERT may do there. */
 	if (strstr(text_get(t), "; INSERT") ||
 	    strstr(text_get(t), "{ INSERT") ||
