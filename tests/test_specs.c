@@ -316,11 +316,18 @@ static void explore(struct trial *x)
 	struct explore_observer observer = { .payload = x,
 		                             .history = observe_history };
 	o.algorithm = explorer_usual_algorithm(x->program, x->level);
-	struct explorer *e = explorer_new(x->program, &o, &observer);
-	explorer_run(e);
-	x->complete = explorer_stats(e)->stop == STOP_NONE;
+	bool learns;
+	do {
+		struct explorer *e = explorer_new(x->program, &o, &observer);
+		strings_free(&x->ours);
+		x->ours = (struct strings){ 0 };
+		explorer_run(e);
+		x->complete = explorer_stats(e)->stop == STOP_NONE;
+		explorer_free(e);
+		learns = explorer_can_learn(x->program);
+		if (learns) explorer_learn_rows(x->program, &o);
+	} while (learns);
 	ck_assert(x->complete || x->most);
-	explorer_free(e);
 }
 
 /* ---- A specification ---- */

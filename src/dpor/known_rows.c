@@ -9,8 +9,11 @@
 #include "vm/bytecode.h"
 #include "vm/program.h"
 
-/* Explored so far, at most: some hundredths of a second. */
-enum { KNOWING = 5000 };
+/* Explored so far, at most: histories, some hundredths of a second of them; and
+ * steps of exploring times those of the program, which is as long in what is
+ * long or blocks often.
+ */
+enum { KNOWING = 5000, KNOWING_TOIL = 1 << 24 };
 
 /* What is explored to know them, and until when. */
 struct learning {
@@ -21,9 +24,11 @@ struct learning {
 
 static struct learning learning_new(struct program *p, double timeout)
 {
-	return (struct learning){ p,
-		                  { .timeout = timeout, .jobs = 1 },
-		                  timeout > 0 ? seconds_now() + timeout : 0 };
+	return (struct learning){
+		p,
+		{ .timeout = timeout, .max_changes = UINT64_MAX, .jobs = 1 },
+		timeout > 0 ? seconds_now() + timeout : 0
+	};
 }
 
 /* Is there time for another round? */
@@ -54,7 +59,7 @@ static bool grows_at(struct learning *x, enum level l)
 {
 	struct explore_options *o = &x->options;
 	o->level = o->base = l;
-	o->algorithm = level_has_statements(l) ? EXPLORE_ORDERLY : EXPLORE_CE;
+	o->algorithm = EXPLORE_ORDERLY;
 	return grows(x);
 }
 
@@ -71,9 +76,11 @@ void explorer_know_rows(struct program *p, const atomic_bool *interrupt,
 {
 	enum level base = level_base(LEVEL_SERIAL), moments = base;
 	struct learning x = learning_new(p, timeout);
-	x.options.max_histories = KNOWING;
-	x.options.interrupt = interrupt;
 	if (!program_is_sql(p)) return;
+	x.options.max_histories = KNOWING;
+	if (!p->server)
+		x.options.max_steps = KNOWING_TOIL / (1 + sql_step_count(p));
+	x.options.interrupt = interrupt;
 	while (!level_has_statements(moments)) moments++;
 	assert(moments < LEVEL_COUNT);
 	while (grows_at(&x, base) ||

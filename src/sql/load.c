@@ -718,6 +718,12 @@ bool sql_is_small(const struct program *p)
 	return image->carried_out < SMALL;
 }
 
+uint32_t sql_step_count(const struct program *p)
+{
+	assert(p->sql && !p->server);
+	return sql_image_of(p->library)->catalog.step_count;
+}
+
 void sql_image_free(struct sql_image *image)
 {
 	struct sql_catalog *c = &image->catalog;

@@ -36,5 +36,7 @@ bool sql_has_grown(const struct program *p);
 void sql_learn(struct program *p, bool on);
 /* Were few statements carried out until loading it knew its rows? */
 bool sql_is_small(const struct program *p);
+/* Steps of all sessions. */
+uint32_t sql_step_count(const struct program *p);
 
 #endif
