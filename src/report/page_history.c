@@ -11,7 +11,7 @@ enum { INITIAL_SHOWN = 8 }; /* more are behind a line to open */
 
 /* Of the steps. */
 struct scene {
-	const json_t *steps, *cycle;
+	const json_t *steps, *cycle, *sources;
 	json_t *sessions; /* an object: name to number; owned */
 	size_t initial;   /* steps of what there is in the beginning */
 };
@@ -21,11 +21,12 @@ static const json_t *member(const json_t *of, const char *name)
 	return json_object_get(of, name);
 }
 
-static void begin(struct scene *s, const json_t *steps, const json_t *cycle)
+static void begin(struct scene *s, const json_t *steps, const json_t *cycle,
+                  const json_t *sources)
 {
 	size_t i;
 	json_t *step;
-	*s = (struct scene){ steps, cycle, json_object(), 0 };
+	*s = (struct scene){ steps, cycle, sources, json_object(), 0 };
 	json_array_foreach(steps, i, step)
 	{
 		const char *name = document_string(step, "session");
@@ -173,6 +174,37 @@ static void add_action(struct text *t, const struct scene *s,
 	if (page_is(step, "does", "reads")) add_writer(t, step);
 }
 
+/* The line that a step is from, or NULL. */
+static const json_t *line_of(const struct scene *s, const json_t *step)
+{
+	size_t i;
+	const json_t *one;
+	json_array_foreach(s->sources, i, one)
+	{
+		json_int_t at = json_integer_value(member(step, "line")) -
+		                json_integer_value(member(one, "first"));
+		if (at >= 0 &&
+		    json_equal(member(one, "file"), member(step, "file")))
+			return json_array_get(member(one, "lines"), (size_t)at);
+	}
+	return NULL;
+}
+
+/* "14: INSERT INTO enrolled VALUES ('ann', 1);", where it is another one than
+ * that of the step before. */
+static void add_line(struct text *t, const struct scene *s, const json_t *step,
+                     const json_t *before)
+{
+	const json_t *line = line_of(s, step);
+	if (!line || (before &&
+	              json_equal(member(step, "line"), member(before, "line"))))
+		return;
+	text_format(t, "<div class=\"line mono\">%" JSON_INTEGER_FORMAT ": ",
+	            json_integer_value(member(step, "line")));
+	page_plain(t, line);
+	text_string(t, "</div>");
+}
+
 static void add_row(struct text *t, const struct scene *s, const json_t *step,
                     const json_t *before, size_t number)
 {
@@ -191,7 +223,9 @@ static void add_row(struct text *t, const struct scene *s, const json_t *step,
 			text_string(t, "<div class=\"txn\">");
 			page_name(t, member(step, "transaction"));
 			text_string(t, "</div>");
+			before = NULL;
 		}
+		add_line(t, s, step, before);
 		add_action(t, s, step);
 		text_string(t, "</td>");
 	}
@@ -372,12 +406,12 @@ static void add_lines(struct text *t, const struct scene *s,
 }
 
 static void add_sources(struct text *t, const struct scene *s,
-                        const json_t *sources, const json_t *fails)
+                        const json_t *fails)
 {
 	bool any = false;
 	size_t i;
 	const json_t *one;
-	json_array_foreach(sources, i, one)
+	json_array_foreach(s->sources, i, one)
 	{
 		const json_t *lines = member(one, "lines");
 		json_int_t first = json_integer_value(member(one, "first"));
@@ -400,13 +434,13 @@ void page_history(struct text *t, const json_t *steps, const json_t *cycle,
                   const json_t *sources, const json_t *fails, unsigned number)
 {
 	struct scene s;
-	begin(&s, steps, cycle);
+	begin(&s, steps, cycle, sources);
 	assert(s.initial <= json_array_size(steps));
 	text_string(t, json_array_size(cycle) ? "<div class=\"parts two\">\n"
 	                                      : "<div class=\"parts\">\n");
 	if (json_object_size(s.sessions)) add_schedule(t, &s);
 	add_cycle(t, &s, number);
 	text_string(t, "</div>\n");
-	add_sources(t, &s, sources, fails);
+	add_sources(t, &s, fails);
 	json_decref(s.sessions);
 }
