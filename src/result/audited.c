@@ -108,7 +108,11 @@ static const char *name_of_anomaly(const struct audit *a,
 	            has_column(a, in, told_column(a, x, out));
 	switch (in->kind) {
 	case CONFLICT_WW: return same ? "lost update" : NULL;
-	case CONFLICT_RW: return same ? "lost update" : "write skew";
+	case CONFLICT_RW:
+		/* Of two writers of one row one ends there: they are others. */
+		return same && !level_excludes_rivals(a->graph.level)
+		               ? "lost update"
+		               : "write skew";
 	case CONFLICT_WR:
 		return same && read->place != back->place ? "nonrepeatable read"
 		                                          : "read skew";
