@@ -3,6 +3,7 @@
 
 #include "api/programs.h"
 #include "api/results.h"
+#include "audit/all_classes.h"
 #include "audit/confirm.h"
 #include "audit/lift.h"
 #include "result/audited.h"
@@ -11,7 +12,7 @@ static bool options_fit(const iso_audit_options *o)
 {
 	struct grouping g;
 	return grouping_read(&g, o->group_by) &&
-	       !(o->group_by && (o->program || o->confirm)) &&
+	       !(o->group_by && (o->program || o->confirm || o->prove)) &&
 	       (o->level == ISO_LEVEL_DEFAULT ||
 	        (is_level(o->level) &&
 	         conflicts_level(internal_level(o->level)))) &&
@@ -55,10 +56,12 @@ static int try_audit(iso_result **out, const char *const *paths, size_t count,
 		.group_by = given.group_by,
 		.lifts = given.program != NULL,
 		.confirms = given.confirm,
+		.proves = given.prove,
 		.timeout = given.timeout,
 	};
 	if (audit_run(&a, &o, &problem.diags)) {
 		if (o.confirms) confirm_anomalies(&a);
+		if (o.proves && a.anomaly_count) prove_all_classes(&a);
 		status = given.program ? write_program(given.program, &a)
 		                       : ISO_OK;
 		if (!status) *out = iso_result_of(result_of_audit(&a, 0));

@@ -375,7 +375,7 @@ bool audit_run(struct audit *a, const struct audit_options *o, struct diags *d)
 	catalog_init(&a->catalog);
 	a->parser = sql_parser_new();
 	classes_init(&a->classes, &a->catalog, a->parser);
-	a->classes.templates.keeps_sql = o->lifts || o->confirms;
+	a->classes.templates.keeps_sql = o->lifts || o->confirms || o->proves;
 	assert(!o->group_by || !a->classes.templates.keeps_sql);
 	bool known = grouping_read(&a->classes.grouping, o->group_by);
 	assert(known);
@@ -411,6 +411,7 @@ void audit_free(struct audit *a)
 	hints_free(&a->hints);
 	sql_parser_free(a->parser);
 	free(a->anomalies);
+	free(a->proof.why);
 	free(a->weights);
 	free(a->protected);
 	free(a->logs);

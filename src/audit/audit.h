@@ -8,6 +8,7 @@
 #include "audit/cycles.h"
 #include "audit/limit.h"
 #include "base/budget.h"
+#include "base/verdict.h"
 
 struct history;
 
@@ -18,6 +19,7 @@ struct audit_progress {
 		total; /* bytes of all logs, or edges; total 0: unknown */
 	uint64_t statements;
 	uint32_t classes;
+	bool proves; /* all are proved: `done` questions were asked */
 	double seconds;
 };
 
@@ -29,6 +31,7 @@ struct audit_options {
 	const char *group_by; /* what calls are (tags.h), or NULL */
 	bool lifts;           /* statements are kept, for lift() */
 	bool confirms;        /* so they are, and cycles are explored */
+	bool proves;          /* so they are, for prove_all_classes() */
 	const char *as;       /* what the database calls it, or NULL */
 	/* Called now and then; NULL: not. */
 	void (*tick)(void *payload, const struct audit_progress *p);
@@ -83,6 +86,12 @@ struct audit {
 	uint64_t unprotectable; /* cycles of columns that cannot be */
 	bool cover_exact, cover_complete;
 	uint64_t confirmations[CONFIRMATIONS];
+	struct {
+		enum verdict verdict; /* of all classes */
+		char *why;            /* it is not proved; else NULL */
+		double seconds;
+	} proof;
+	uint64_t edges_proof; /* that a proof of all classes cleared */
 	enum stop_reason stop;
 	double read_seconds, search_seconds;
 	/* For progress. */

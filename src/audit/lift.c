@@ -429,7 +429,7 @@ static void lift_class(struct lifted *out, const struct audit *a,
 void lift(struct lifted *out, struct audit *a)
 {
 	struct text tables = { 0 };
-	assert(a->options.lifts && a->classes.templates.keeps_sql);
+	assert(a->classes.templates.keeps_sql);
 	*out = (struct lifted){ .count = a->classes.count };
 	out->refused = mem_take0(out->count + 1, sizeof *out->refused);
 	lift_types(a);

@@ -40,7 +40,7 @@ void lift_literal(struct text *out, const struct audit *a, const char *literal,
 /* One that a log speaks of, not one that stands for several. */
 bool lift_has_column(const struct audit *a, uint32_t column);
 
-/* Of an audit with options.lifts. */
+/* Of an audit with options.lifts or .proves. */
 void lift(struct lifted *out, struct audit *a);
 void lift_free(struct lifted *l);
 

@@ -1,3 +1,4 @@
+#include "audit/all_classes.h"
 #include "audit/confirm.h"
 #include "audit/lift.h"
 
@@ -23,6 +24,10 @@ static void on_tick(void *payload, const struct audit_progress *p)
 	if (p->log) {
 		name_plain(&words, p->log);
 		text_string(&words, ": ");
+	} else if (p->proves) {
+		text_string(&words, "proof: ");
+		number_plural(&words, p->done, "question", "questions");
+		text_string(&words, ", ");
 	} else {
 		text_string(&words, "cycles: ");
 	}
@@ -51,11 +56,14 @@ static bool grouping_fits(const struct command_line *c, const char *words)
 		    words);
 		return false;
 	}
-	if (!c->value[OPTION_CONFIRM] && !c->value[OPTION_AUDIT_PROGRAM])
-		return true;
+	const char *other = c->value[OPTION_CONFIRM]         ? "confirm"
+	                    : c->value[OPTION_PROVE_ALL]     ? "prove"
+	                    : c->value[OPTION_AUDIT_PROGRAM] ? "program"
+	                                                     : NULL;
+	if (!other) return true;
 	say("--group-by is about calls of several transactions: --%s does not "
 	    "go with it",
-	    c->value[OPTION_CONFIRM] ? "confirm" : "program");
+	    other);
 	return false;
 }
 
@@ -82,6 +90,7 @@ static bool settings(const struct command_line *c, struct audit_options *o,
 	o->group_by = c->value[OPTION_GROUP_BY];
 	o->lifts = c->value[OPTION_AUDIT_PROGRAM] != NULL;
 	o->confirms = c->value[OPTION_CONFIRM] != NULL;
+	o->proves = c->value[OPTION_PROVE_ALL] != NULL;
 	*explain = 0;
 	return setting_count(c, OPTION_EXPLAIN, explain) &&
 	       setting_seconds(c, OPTION_TIMEOUT, &o->timeout) &&
@@ -131,6 +140,7 @@ int audit_main(const struct command_line *c)
 	o.interrupt = signals_flag();
 	bool fine = audit_run(&a, &o, &d);
 	if (fine && o.confirms) confirm_anomalies(&a);
+	if (fine && o.proves && a.anomaly_count) prove_all_classes(&a);
 	progress_end(&progress);
 	say_diagnostics(c, &d);
 	int code = fine ? tell(c, &a, explain) : EXIT_INPUT;

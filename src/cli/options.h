@@ -242,6 +242,9 @@ enum command {
 	X(CONFIRM, IN_AUDIT, "confirm", 0, NULL, NULL,                         \
 	  "explore the transactions of each anomaly, with the values that "    \
 	  "they have in the log")                                              \
+	X(PROVE_ALL, IN_AUDIT, "prove", 0, NULL, NULL,                         \
+	  "where there are anomalies, try to prove that no number of these "   \
+	  "transactions has one")                                              \
 	X(CONFIRM_EXAMPLES, IN_EXPLORE | IN_RUN | IN_PREDICT, "confirm", 0,    \
 	  NULL, NULL,                                                          \
 	  "in SQL: try each counterexample on an unmodified PostgreSQL, by "   \

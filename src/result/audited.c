@@ -411,6 +411,8 @@ static void add_stats(struct result *r, const struct audit *a)
 	result_count(r, s, "on_cycles", a->edges_found);
 	result_count(r, s, "cleared_by_timing", a->edges_timing);
 	result_count(r, s, "cleared_by_rows", a->edges_rows);
+	if (a->options.proves)
+		result_count(r, s, "cleared_by_proof", a->edges_proof);
 	result_count(r, s, "undecided", a->edges_open);
 	if (a->options.confirms) {
 		result_count(r, s, "confirmed",
@@ -420,6 +422,10 @@ static void add_stats(struct result *r, const struct audit *a)
 		             a->confirmations[CONFIRM_REFUTED]);
 		result_count(r, s, "inconclusive",
 		             a->confirmations[CONFIRM_OPEN]);
+	}
+	if (a->options.proves) {
+		result_text(r, s, "not_proved", a->proof.why);
+		result_seconds(r, s, "proof_seconds", a->proof.seconds);
 	}
 	result_seconds(r, s, "read_seconds", a->read_seconds);
 	result_seconds(r, s, "search_seconds", a->search_seconds);
@@ -735,6 +741,11 @@ static void add_reads(struct result *r, const struct audit *a)
 	text_string(&words, " cleared by timing, ");
 	number_count(&words, a->edges_rows);
 	text_string(&words, " by rows that are the same");
+	if (a->edges_proof) {
+		text_string(&words, ", ");
+		number_count(&words, a->edges_proof);
+		text_string(&words, " by proof");
+	}
 	if (a->edges_open) {
 		text_string(&words, ", ");
 		number_count(&words, a->edges_open);
@@ -752,6 +763,13 @@ static void add_reads(struct result *r, const struct audit *a)
 			                               : confirm_words[k]);
 		}
 		result_line(r, "anomalies", a->anomaly_count, &words);
+	}
+	if (a->proof.why) {
+		text_clear(&words);
+		text_string(&words,
+		            "of all transactions together: none, since ");
+		name_plain(&words, a->proof.why);
+		result_line_words(r, "proof", &words);
 	}
 	text_free(&words);
 }
