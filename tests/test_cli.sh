@@ -348,7 +348,7 @@ lacks 'expected'
 # Whoever goes on has to mean the same by ser.
 run 4 explore mix.tx --serializable=postgres --max-histories 1 --checkpoint was
 run 3 explore mix.tx --resume was
-says 'mix.tx was explored with --serializable=postgres, which so it takes this option now'
+says 'mix.tx was explored with --serializable=postgres, so it takes this option now'
 run 0 explore mix.tx --serializable=postgres --resume was -q
 # Levels that are not extensible are explored on the way, not filtered.
 for level in prc si; do
