@@ -179,12 +179,30 @@ static enum strength strength_of(const struct sql_table *t,
 	                                    : STRENGTH_NO_KEY_UPDATE;
 }
 
+/* A row that goes, or gets another key, is locked against who locks it FOR KEY
+ * SHARE as well. Its write says so; but that comes later where a savepoint may
+ * take it back. */
+static bool lock_key(struct sql_run *x, const struct sql_table *t,
+                     const struct value *old)
+{
+	struct value key = old[t->column_count];
+	const struct sql_write *own =
+		sql_own_write(x, x->writes, t->global, key);
+	if (!(x->guarded || x->handled) ||
+	    (own && own->strength == STRENGTH_UPDATE))
+		return true;
+	return sql_lock(x, t->global, key, STRENGTH_UPDATE);
+}
+
 bool sql_replace(struct sql_run *x, const struct sql_table *t,
                  const struct value *old, struct value *columns)
 {
 	struct value key = old[t->column_count];
 	struct value before = key, there;
 	if (!check_row(x, t, columns)) return false;
+	if (strength_of(t, old, columns) == STRENGTH_UPDATE &&
+	    !lock_key(x, t, old))
+		return false;
 	if (t->primary) key = sql_key(x, t->primary, columns);
 	columns[t->column_count] = key;
 	if (!value_equal(key, before)) {
@@ -201,13 +219,15 @@ bool sql_replace(struct sql_run *x, const struct sql_table *t,
 	return true;
 }
 
-void sql_remove(struct sql_run *x, const struct sql_table *t,
+bool sql_remove(struct sql_run *x, const struct sql_table *t,
                 const struct value *old)
 {
+	if (!lock_key(x, t, old)) return false;
 	leave(x, t, old);
 	sql_write(x, t, t->global, old[t->column_count], sql_deleted(t, old),
 	          STRENGTH_UPDATE);
 	sql_refer(x, t, old, NULL);
+	return true;
 }
 
 /* The columns that SET gives, from the frame. */
@@ -283,8 +303,7 @@ static bool delete_row(struct sql_run *x, const struct sql_statement *s,
 	bool kept;
 	if (!sql_fire_before(x, s->table, rows[0], &none, &kept)) return false;
 	if (!kept) return true;
-	sql_remove(x, s->table, rows[0]);
-	return add_returned(x, s, &f);
+	return sql_remove(x, s->table, rows[0]) && add_returned(x, s, &f);
 }
 
 /* All rows are found before the first is changed. */

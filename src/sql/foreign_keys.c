@@ -196,9 +196,8 @@ static bool follow(struct sql_run *x, const struct sql_foreign *f,
 	if (!old || !refers(x, f, old, to)) return true;
 	x->sets = NULL;
 	if (removes) {
-		if (!sql_fire_before(x, t, old, &columns, &kept)) return false;
-		if (kept) sql_remove(x, t, old);
-		return true;
+		return sql_fire_before(x, t, old, &columns, &kept) &&
+		       (!kept || sql_remove(x, t, old));
 	}
 	size_t size = sql_row_size(t);
 	columns = memcpy(region_take(x->region, size), old, size);

@@ -181,6 +181,23 @@ static uint32_t *find_read(struct sql_run *x, uint32_t global, struct value key,
 	return find_slot(x, global, key, strength);
 }
 
+/* Has the statement read it so, since the moments that count? Else *slot is
+ * where the read is to be noted. */
+static bool was_answered(struct sql_run *x, uint32_t global, struct value key,
+                         enum strength strength, uint32_t **slot,
+                         struct value *out)
+{
+	*slot = find_read(x, global, key, strength);
+	uint32_t base = x->read_base;
+	for (uint32_t i = **slot, first; i > base;) {
+		*out = x->values[i - 1];
+		first = x->reads[i - 1].before;
+		if (first <= base) return true;
+		i = first;
+	}
+	return false;
+}
+
 /* What the key holds, if that is known without another read: the transaction
  * has written it, the statement was answered when it first read it, or it is
  * what set-up has left. Else *slot is where a read is to be noted. */
@@ -199,25 +216,14 @@ static bool is_answered(struct sql_run *x, uint32_t global, struct value key,
 		*out = initial_row(x, global, key);
 		return true;
 	}
-	*slot = find_read(x, global, key, strength);
-	uint32_t base = x->read_base;
-	for (uint32_t i = **slot, first; i > base;) {
-		*out = x->values[i - 1];
-		first = x->reads[i - 1].before;
-		if (first <= base) return true;
-		i = first;
-	}
-	return false;
+	return was_answered(x, global, key, strength, slot, out);
 }
 
-bool sql_read(struct sql_run *x, uint32_t global, struct value key,
-              enum strength strength, struct value *out)
+static bool read_anew(struct sql_run *x, uint32_t global, struct value key,
+                      enum strength strength, uint32_t *slot, struct value *out)
 {
-	uint32_t *slot;
-	assert(!x->looks || x->serial || strength == STRENGTH_PLAIN);
 	assert(x->read_base <= x->read_count);
 	assert(x->read_count <= x->answer_count);
-	if (is_answered(x, global, key, strength, &slot, out)) return true;
 	assert(!x->serial);
 	if (x->locked && strength < STRENGTH_SHARE) sql_begin_moment(x);
 	struct sql_read read = { global,   x->point, key,  strength,
@@ -246,6 +252,26 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 	x->values[x->read_count++] = *out;
 	*slot = x->read_count;
 	return true;
+}
+
+bool sql_read(struct sql_run *x, uint32_t global, struct value key,
+              enum strength strength, struct value *out)
+{
+	uint32_t *slot;
+	assert(!x->looks || x->serial || strength == STRENGTH_PLAIN);
+	return is_answered(x, global, key, strength, &slot, out) ||
+	       read_anew(x, global, key, strength, slot, out);
+}
+
+bool sql_lock(struct sql_run *x, uint32_t global, struct value key,
+              enum strength strength)
+{
+	uint32_t *slot;
+	struct value there;
+	assert(!x->looks && strength != STRENGTH_PLAIN);
+	return x->serial ||
+	       was_answered(x, global, key, strength, &slot, &there) ||
+	       read_anew(x, global, key, strength, slot, &there);
 }
 
 bool sql_was_read(struct sql_run *x, uint32_t global, struct value key,

@@ -253,6 +253,10 @@ bool sql_may_match(struct sql_run *x, const struct sql_relation *relation,
  * read does not see what the statement itself has written. */
 bool sql_read(struct sql_run *x, uint32_t global, struct value key,
               enum strength strength, struct value *out);
+/* Locks the key's row, whatever the transaction has written of it; false: it is
+ * waited for. */
+bool sql_lock(struct sql_run *x, uint32_t global, struct value key,
+              enum strength strength);
 /* Has the statement read the key so already? */
 bool sql_was_read(struct sql_run *x, uint32_t global, struct value key,
                   enum strength strength);
@@ -279,7 +283,7 @@ bool sql_lock_rows(struct sql_run *x, const struct sql_query *q,
                    bool *kept);
 /* change.c, for foreign_keys.c: a row is removed, or replaced by one with these
  * columns, and what refers to it or it refers to is looked at later. */
-void sql_remove(struct sql_run *x, const struct sql_table *t,
+bool sql_remove(struct sql_run *x, const struct sql_table *t,
                 const struct value *old);
 bool sql_replace(struct sql_run *x, const struct sql_table *t,
                  const struct value *old, struct value *columns);
