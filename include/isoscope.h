@@ -16,6 +16,7 @@
  *     generate        iso_history_generate()
  *     separate        iso_levels_separate()
  *     decide          iso_program_decide()
+ *     runs            iso_program_runs()
  *     prove           iso_program_prove()
  *     audit           iso_logs_audit()
  *     compile, fmt    iso_program_load(), iso_source_format()
@@ -829,6 +830,10 @@ typedef struct iso_decide_options {
  * programs that it does not cover, as far as that is known beforehand. */
 ISO_API int iso_program_decide(iso_result **out, const iso_program *program,
                                const iso_decide_options *options);
+/* The same for what each of its sessions can read, and how it can end; `robust`
+ * says nothing there. */
+ISO_API int iso_program_runs(iso_result **out, const iso_program *program,
+                             const iso_decide_options *options);
 /* Asks the run to end soon. Async-signal-safe, and safe from any thread. */
 ISO_API void iso_check_stop(iso_check *check);
 /* Fills out->size bytes of `out`. Returns 0, ISO_E_ARGUMENT or ISO_E_STATE. */

@@ -67,6 +67,42 @@ run 1 decide bare.tx -i cc --robust
 prints 'violated: not robust: a history is not serializable under Causal Consistency (cc)'
 run 0 decide bare.tx -i si --robust
 
+# What single sessions can do.
+run 0 runs seat.tx -i si
+prints 'holds: 3 sessions have 6 runs, and no others, under Snapshot Isolation (si)'
+prints '  1 book      reads seats   0, 1'
+prints '              writes seats  0'
+prints '  at its end  1 run         ok = false'
+prints 'ben           2 runs        those of ann'
+run 0 runs seat.tx -i none --json
+prints '"complete":true'
+prints '{"does":"reads","key":"seats","values":[0,1]}'
+prints '"outcomes":[{"words":"ok = false","locals":[{"name":"ok","value":false}]}'
+prints '"runs":[{"outcome":0,"reads":[{"transaction":1,"key":"seats","value":0}]}'
+run 2 runs seat.tx -i prc
+says 'runs does not cover statements that each have a snapshot of their own'
+run 2 runs seat.tx --robust
+# Who reads 0 cannot commit beside another who wrote; and a branch of the others.
+cat >late.tx <<'EOF'
+global x = 0;
+global y = 0;
+session a { txn { x = 1; y = 1; } }
+session b { let n = 0; let m = 0; txn { n = x; m = y; assume n == m; if (n > m) { x = 5; } } }
+session c { let q = 0; txn { q = 1 / x; } }
+EOF
+run 0 runs late.tx -i ra
+prints 'holds: 3 sessions have 5 runs, and no others, under Read Atomic (ra)'
+prints 'n = 1, m = 1'
+prints 'run-time error: division by zero'
+prints 'late.tx:4:81: this condition is never true'
+run 0 runs late.tx -i rc
+prints 'holds: 3 sessions have 5 runs, and no others, under Read Committed (rc); left out: executions that make an assumption false'
+echo 'global x = 0; session a { let n = 0; txn { n = x; } assume n == 1; }' >never.tx
+run 4 runs never.tx
+prints 'inconclusive: there is no history, under Causal Consistency (cc)'
+run 4 runs "$top/programs/tpcc/client-4.tx" --timeout 0.01
+prints ', and perhaps others: '
+
 # What it does not cover.
 run 2 decide seat.tx -i prc
 says 'decide does not cover statements that each have a snapshot of their own'

@@ -285,6 +285,14 @@ START_TEST(a_program_is_decided)
 	iso_result_free(r);
 	iso_decide_options prc = { .level = ISO_LEVEL_PRC };
 	ck_assert_int_eq(iso_program_decide(&r, p, &prc), ISO_E_ARGUMENT);
+	ck_assert_int_eq(iso_program_runs(&r, p, &prc), ISO_E_ARGUMENT);
+	ck_assert_int_eq(iso_program_runs(&r, p, &si), 0);
+	ck_assert_int_eq(iso_result_verdict(r), ISO_HOLDS);
+	ck_assert_int_eq(iso_result_count(r, "stats.runs", &runs), 0);
+	ck_assert_uint_eq(runs, 2 + 2 + 1);
+	ck_assert_str_eq(iso_result_string(r, "sessions.2.outcomes.0.words"),
+	                 "end = 2");
+	iso_result_free(r);
 	iso_program_free(p);
 	folder_leave();
 }

@@ -2,19 +2,25 @@
  * and each place of a run-time error, with examples that explorers output too;
  * and the same runs of single sessions. By pairs and by positions first.
  */
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "axioms/allows.h"
+#include "base/bits.h"
 #include "base/memory.h"
+#include "compile/load.h"
 #include "dpor/explorer.h"
 #include "dpor/verdict.h"
 #include "execution/error_places.h"
+#include "file_support.h"
 #include "random_program.h"
 #include "solve/all_levels.h"
+#include "solve/local_runs.h"
 #include "suites.h"
 #include "support.h"
 #include "symmetric_program.h"
+#include "vm/machine.h"
 
 enum {
 	RUNS = 8,
@@ -118,43 +124,138 @@ static bool is_whole(const struct trial *t)
 
 /* ---- runs of single sessions ---- */
 
-/* What each session of a history read from others. */
+/* What sessions of histories read from others. */
+struct runs_read {
+	struct strings all;
+	bool repeatable; /* what is read again need not be told */
+};
+
+static bool is_again(const struct transaction *t, uint32_t event)
+{
+	const struct event *e = &t->events[event];
+	for (uint32_t i = 0; i < event; i++)
+		if (t->events[i].kind == EVENT_READ &&
+		    t->events[i].from != HISTORY_SELF &&
+		    t->events[i].key == e->key)
+			return true;
+	return false;
+}
+
+static void print_reads(struct text *t, const struct transaction *of,
+                        bool repeatable)
+{
+	for (uint32_t k = 0; k < of->event_count; k++) {
+		const struct event *x = &of->events[k];
+		if (x->kind != EVENT_READ || x->from == HISTORY_SELF ||
+		    (repeatable && is_again(of, k)))
+			continue;
+		text_char(t, ' ');
+		value_print(t, x->value);
+	}
+}
+
 static bool note_runs(void *payload, const struct explore_execution *e)
 {
-	struct strings *runs = payload;
+	struct runs_read *runs = payload;
 	struct history *h = explore_history(e);
 	struct text t = { 0 };
 	for (uint32_t s = 0; s < h->session_count; s++) {
 		text_clear(&t);
 		text_format(&t, "%u:", s);
-		for (uint32_t i = 0; i < h->sessions[s].count; i++) {
-			const struct transaction *of =
-				&h->transactions[h->sessions[s].first + i];
-			for (uint32_t k = 0; k < of->event_count; k++) {
-				const struct event *x = &of->events[k];
-				if (x->kind != EVENT_READ ||
-				    x->from == HISTORY_SELF)
-					continue;
-				text_char(&t, ' ');
-				value_print(&t, x->value);
-			}
-		}
-		strings_add(runs, text_get(&t));
+		for (uint32_t i = 0; i < h->sessions[s].count; i++)
+			print_reads(&t,
+			            &h->transactions[h->sessions[s].first + i],
+			            runs->repeatable);
+		strings_add(&runs->all, text_get(&t));
 	}
 	text_free(&t);
 	history_free(h);
 	return true;
 }
 
+static void print_answers(struct text *t, const struct run_node *n)
+{
+	if (!n->parent) {
+		text_format(t, "%u:", n->session);
+		return;
+	}
+	print_answers(t, n->parent);
+	text_char(t, ' ');
+	value_print(t, n->answer);
+}
+
+/* Points that runs of histories reach; explorers count those of executions that
+ * a false assumption ends. */
+static void expect_reached(const struct trial *t, const struct local_runs *l)
+{
+	const struct program *p = l->decision.program;
+	for (uint32_t i = 0; i < program_reach_count(p); i++) {
+		bool reached = false;
+		for (uint32_t k = 0; k < l->runs.count; k++)
+			reached |= local_runs_seen(l, l->runs.nodes[k]) &&
+			           bits_has(machine_reached(
+						    p, l->runs.nodes[k]->state),
+			                    i);
+		expect(t, reached == explorer_reached(t->explored, i),
+		       "reached", i);
+	}
+}
+
+static bool holds_string(const struct strings *sorted, const char *s)
+{
+	size_t low = 0, high = sorted->count;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		int order = strcmp(sorted->items[middle], s);
+		if (!order) return true;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+/* Runs are listed as histories have them: no others, and all, if there is time
+ * enough; else false. Those of histories are sorted. */
+static bool expect_list(const struct trial *t, struct program *p,
+                        const struct strings *runs,
+                        const struct decide_options *o)
+{
+	struct local_runs l;
+	struct text words = { 0 };
+	size_t listed = 0;
+	local_runs_find(&l, p, o);
+	bool ended = l.decision.stop == STOP_NONE;
+	expect(t, !l.decision.refuted, "a run is no history's", 0);
+	for (uint32_t i = 0; i < l.runs.count; i++) {
+		if (!local_runs_seen(&l, l.runs.nodes[i])) continue;
+		text_clear(&words);
+		print_answers(&words, l.runs.nodes[i]);
+		expect(t, holds_string(runs, text_get(&words)), "another run",
+		       i);
+		listed++;
+	}
+	if (ended) {
+		expect(t, l.decision.vacuous == !runs->count, "is it empty?",
+		       0);
+		expect(t, l.decision.settled || !runs->count, "left open", 0);
+		expect(t, listed == runs->count, "how many are listed",
+		       (uint32_t)listed);
+		if (!explorer_stats(t->explored)->pruned) expect_reached(t, &l);
+	}
+	text_free(&words);
+	local_runs_free(&l);
+	return ended;
+}
+
 /* They are just those of histories, but where a transaction may read what it
  * cannot commit with. */
-static void expect_runs(const struct trial *t, struct strings *runs)
+static void expect_runs(const struct trial *t, const struct strings *runs)
 {
 	bool exact =
 		!level_excludes_rivals(t->level) || level_is_serial(t->level);
 	if (explorer_stats(t->explored)->pruned) return;
-	strings_sort(runs);
-	strings_unique(runs);
 	expect(t,
 	       exact ? runs->count == t->decided->runs
 	             : runs->count <= t->decided->runs,
@@ -212,17 +313,24 @@ static void try_program(uint64_t seed, enum level level, struct variety *v)
 	else
 		random_program(&source, seed);
 	struct program *p = program_from_text(text_get(&source));
-	struct strings runs = { 0 };
+	struct runs_read runs = { .repeatable =
+		                          level_sight(level) >= SIGHT_DIRECT };
 	struct explore_observer observer = { .payload = &runs,
 		                             .history = note_runs };
 	struct explorer *e = explore_under(p, level, seed & 2, &observer);
 	if (explorer_stats(e)->stop == STOP_NONE &&
 	    !decide_obstacle(p, level)) {
 		struct trial t = { seed, text_get(&source), level, e, NULL };
-		try_order(t, p, seed & 1, &runs, v);
-		if (copies) try_order(t, p, true, &runs, v);
+		strings_sort(&runs.all);
+		strings_unique(&runs.all);
+		try_order(t, p, seed & 1, &runs.all, v);
+		if (copies) try_order(t, p, true, &runs.all, v);
+		expect_list(&t, p, &runs.all,
+		            &(struct decide_options){ .level = level,
+		                                      .positions_first =
+		                                              seed & 4 });
 	}
-	strings_free(&runs);
+	strings_free(&runs.all);
 	explorer_free(e);
 	program_free(p);
 	text_free(&source);
@@ -320,8 +428,65 @@ START_TEST(random_programs)
 }
 END_TEST
 
+/* ---- the programs that are shipped ---- */
+
+/* Of how many levels all was compared, of those with few histories. */
+struct compared {
+	uint32_t few, all;
+};
+
+static void try_shipped(const char *path, enum level l, struct compared *out)
+{
+	struct runs_read runs = { .repeatable =
+		                          level_sight(l) >= SIGHT_DIRECT };
+	struct explore_observer observer = { .payload = &runs,
+		                             .history = note_runs };
+	struct diags d = { 0 };
+	struct program *p = load_program(path, &d);
+	ck_assert_msg(p != NULL, "%s", path);
+	diags_free(&d);
+	struct explorer *e = explore_under(p, l, false, &observer);
+	struct trial t = { 0, path, l, e, NULL };
+	if (!decide_obstacle(p, l) && explorer_stats(e)->stop == STOP_NONE) {
+		strings_sort(&runs.all);
+		strings_unique(&runs.all);
+		out->few++;
+		out->all += expect_list(
+			&t, p, &runs.all,
+			&(struct decide_options){ .level = l,
+		                                  .positions_first = l & 1,
+		                                  .timeout = 1 });
+	}
+	strings_free(&runs.all);
+	explorer_free(e);
+	program_free(p);
+}
+
+START_TEST(shipped_programs)
+{
+	static const char *const folders[] = { "examples", "litmus",
+		                               "courseware", "shopping_cart",
+		                               "twitter" };
+	struct compared compared = { 0 };
+	for (size_t k = 0; k < sizeof folders / sizeof *folders; k++) {
+		struct text pattern = { 0 };
+		glob_t found;
+		text_format(&pattern, "%s/programs/%s/*.tx", source_top(),
+		            folders[k]);
+		ck_assert_int_eq(glob(text_get(&pattern), 0, NULL, &found), 0);
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			try_shipped(found.gl_pathv[i], (enum level)_i,
+			            &compared);
+		globfree(&found);
+		text_free(&pattern);
+	}
+	ck_assert_uint_ge(compared.all, compared.few / 2);
+}
+END_TEST
+
 void add_decide_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, random_programs, 0, RUNS);
 	tcase_add_test(tests, all_levels);
+	tcase_add_loop_test(tests, shipped_programs, 0, LEVEL_COUNT);
 }

@@ -1,4 +1,4 @@
-/* isoscope.h: assertions decided by a solver. */
+/* isoscope.h: what a solver makes of a program. */
 #include "api/programs.h"
 #include "api/results.h"
 #include "result/decided.h"
@@ -10,8 +10,31 @@ static bool options_fit(const iso_decide_options *o)
 	       o->timeout >= 0;
 }
 
-static int try_decide(iso_result **out, const iso_program *program,
-                      const iso_decide_options *options)
+typedef iso_result *answer(const struct program *p,
+                           const struct decide_options *o);
+
+static iso_result *answer_decision(const struct program *p,
+                                   const struct decide_options *o)
+{
+	struct decision found;
+	decide(&found, p, o);
+	iso_result *r = iso_result_of(result_of_decision(&found, RESULT_WHOLE));
+	decision_free(&found);
+	return r;
+}
+
+static iso_result *answer_runs(const struct program *p,
+                               const struct decide_options *o)
+{
+	struct local_runs found;
+	local_runs_find(&found, p, o);
+	iso_result *r = iso_result_of(result_of_local_runs(&found));
+	local_runs_free(&found);
+	return r;
+}
+
+static int try_answer(iso_result **out, const iso_program *program,
+                      const iso_decide_options *options, answer *answers)
 {
 	iso_decide_options given;
 	struct problem problem = { 0 };
@@ -31,25 +54,33 @@ static int try_decide(iso_result **out, const iso_program *program,
 	                                   : internal_level(given.level),
 	                           &o.level, &problem);
 	if (known && !decide_obstacle(p, o.level)) {
-		struct decision found;
 		if (given.level == ISO_LEVEL_DEFAULT)
 			o.as = program_deployment(p, NULL);
-		decide(&found, p, &o);
-		status = program_fault(p) ? ISO_E_CLIENT : ISO_OK;
-		if (status == ISO_OK)
-			*out = iso_result_of(
-				result_of_decision(&found, RESULT_WHOLE));
-		decision_free(&found);
+		*out = answers(p, &o);
+		status = ISO_OK;
 	}
 	problem_free(&problem);
-	return status;
+	if (status || !program_fault(p)) return status;
+	iso_result_free(*out);
+	*out = NULL;
+	return ISO_E_CLIENT;
 }
 
 int iso_program_decide(iso_result **out, const iso_program *program,
                        const iso_decide_options *options)
 {
 	int status;
-	CALL_IN(NULL, status, try_decide(out, program, options));
+	CALL_IN(NULL, status,
+	        try_answer(out, program, options, answer_decision));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	return status;
+}
+
+int iso_program_runs(iso_result **out, const iso_program *program,
+                     const iso_decide_options *options)
+{
+	int status;
+	CALL_IN(NULL, status, try_answer(out, program, options, answer_runs));
 	if (status == ISO_E_MEMORY && out) *out = NULL;
 	return status;
 }

@@ -1,3 +1,4 @@
+/* isoscope decide and runs: what a solver says of a program. */
 #include "cli/exit_codes.h"
 #include "cli/given_program.h"
 #include "cli/options.h"
@@ -42,20 +43,20 @@ static bool settings(const struct command_line *c, struct decide_options *o)
 	return one_program(c) &&
 	       setting_seconds(c, OPTION_TIMEOUT, &o->timeout) &&
 	       setting_memory(c, OPTION_MEMORY, &o->memory) &&
-	       outputs_fit(c, "program") && pictures_possible(c) &&
-	       levels_fit(c);
+	       outputs_fit(c, "program");
 }
 
 /* Says what stands in the way, if something does: under the level, or, of
  * `all`, under each of them. */
-static bool can_decide(const struct program *p, enum level l, bool all)
+static bool can_decide(const struct command_line *c, const struct program *p,
+                       enum level l, bool all)
 {
 	const char *obstacle = decide_obstacle(p, l);
 	for (enum level k = 0; all && k < LEVEL_COUNT; k++)
 		if (!decide_obstacle(p, k)) return true;
 	if (!obstacle) return true;
-	say("%s: decide does not cover %s; explore does", program_path(p),
-	    obstacle);
+	say("%s: %s does not cover %s; explore does", program_path(p),
+	    c->command == COMMAND_RUNS ? "runs" : "decide", obstacle);
 	return false;
 }
 
@@ -96,25 +97,59 @@ static int decide_it(const struct command_line *c, const struct program *p,
 	return code;
 }
 
-int decide_main(const struct command_line *c)
+static int list_runs(const struct command_line *c, const struct program *p,
+                     const struct decide_options *o)
+{
+	struct local_runs l;
+	local_runs_find(&l, p, o);
+	progress_end(o->payload);
+	int code = EXIT_INPUT;
+	if (!program_failed(c, p)) {
+		struct result *r = result_of_local_runs(&l);
+		code = outputs_result(c, r, NULL) ? exit_code_of(r->verdict)
+		                                  : EXIT_INTERNAL;
+		result_free(r);
+	}
+	local_runs_free(&l);
+	return code;
+}
+
+typedef int work(const struct command_line *c, const struct program *p,
+                 const struct decide_options *o);
+
+static int work_on_program(const struct command_line *c,
+                           struct decide_options *o, work *does)
 {
 	struct progress progress = output_progress(c);
-	struct decide_options o = { .tick = on_tick,
-		                    .payload = &progress,
-		                    .robust = c->value[OPTION_ROBUST] };
-	bool levels = c->value[OPTION_DECIDE_LEVELS];
 	int code = EXIT_USAGE;
-	if (!settings(c, &o)) return EXIT_USAGE;
+	o->tick = on_tick;
+	o->payload = &progress;
 	struct program *p = read_program(c, c->operands[0]);
 	if (!p) return EXIT_INPUT;
-	if (setting_level(c, OPTION_ISOLATION, p, &o.level) &&
-	    can_decide(p, o.level, levels)) {
-		o.as = program_deployment(p, c->value[OPTION_ISOLATION]);
+	if (setting_level(c, OPTION_ISOLATION, p, &o->level) &&
+	    can_decide(c, p, o->level, does == decide_all_levels)) {
+		o->as = program_deployment(p, c->value[OPTION_ISOLATION]);
 		signals_catch();
-		o.interrupt = signals_flag();
-		code = levels ? decide_all_levels(c, p, &o)
-		              : decide_it(c, p, &o);
+		o->interrupt = signals_flag();
+		code = does(c, p, o);
 	}
 	program_free(p);
 	return code;
+}
+
+int decide_main(const struct command_line *c)
+{
+	struct decide_options o = { .robust = c->value[OPTION_ROBUST] };
+	if (!settings(c, &o) || !pictures_possible(c) || !levels_fit(c))
+		return EXIT_USAGE;
+	return work_on_program(
+		c, &o,
+		c->value[OPTION_DECIDE_LEVELS] ? decide_all_levels : decide_it);
+}
+
+int runs_main(const struct command_line *c)
+{
+	struct decide_options o = { 0 };
+	if (!settings(c, &o)) return EXIT_USAGE;
+	return work_on_program(c, &o, list_runs);
 }

@@ -40,6 +40,8 @@
 	  "find the smallest history that tells two levels apart")          \
 	X(DECIDE, decide, "PROGRAM",                                        \
 	  "decide assertions without enumerating histories")                \
+	X(RUNS, runs, "PROGRAM",                                            \
+	  "list what each session can read, and how it can end")            \
 	X(PROVE, prove, "PROGRAM",                                          \
 	  "prove that any number of transactions are serializable")         \
 	X(AUDIT, audit, "LOG...",                                           \
@@ -76,6 +78,7 @@ enum command {
 #define IN_GENERATE (1u << COMMAND_GENERATE)
 #define IN_SEPARATE (1u << COMMAND_SEPARATE)
 #define IN_DECIDE (1u << COMMAND_DECIDE)
+#define IN_RUNS (1u << COMMAND_RUNS)
 #define IN_PROVE (1u << COMMAND_PROVE)
 #define IN_AUDIT (1u << COMMAND_AUDIT)
 #define IN_SERVE (1u << COMMAND_SERVE)
@@ -90,7 +93,7 @@ enum command {
 #define IN_DRAWING                                                   \
 	(IN_EXPLORE | IN_RUN | IN_PREDICT | IN_CHECK | IN_SEPARATE | \
 	 IN_DECIDE | IN_PROVE)
-#define IN_REPORTING (IN_DRAWING | IN_COMPARE)
+#define IN_REPORTING (IN_DRAWING | IN_COMPARE | IN_RUNS)
 /* Those whose results have other forms, made from the JSON. */
 #define IN_SHOWING                                                             \
 	(IN_EXPLORE | IN_RUN | IN_PREDICT | IN_COMPARE | IN_CHECK | IN_PROVE | \
@@ -98,7 +101,7 @@ enum command {
 /* Those that run programs. */
 #define IN_RUNNING                                                            \
 	(IN_EXPLORE | IN_SPLIT | IN_MERGE | IN_RUN | IN_RECORD | IN_PREDICT | \
-	 IN_COMPARE | IN_DECIDE)
+	 IN_COMPARE | IN_DECIDE | IN_RUNS)
 #define IN_ALL ((1u << COMMAND_COUNT) - 1)
 
 /* The words that an option's argument may be, with spaces between. */
@@ -116,7 +119,8 @@ enum command {
  * Behind a choice that ends in '=' the command reads what it wants.
  * An argument called FILE is completed with the names of files. */
 #define OPTION_TABLE(X)                                                        \
-	X(ISOLATION, IN_EXPLORING | IN_RUN | IN_DECIDE | IN_PROVE | IN_LSP,    \
+	X(ISOLATION,                                                           \
+	  IN_EXPLORING | IN_RUN | IN_DECIDE | IN_RUNS | IN_PROVE | IN_LSP,     \
 	  "isolation", 'i', "LEVEL", CHOICE_LEVELS,                            \
 	  "the isolation level that the database provides; without it "        \
 	  "the one that the program states, else cc (prc in SQL)")             \

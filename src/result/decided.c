@@ -59,9 +59,8 @@ static void violated_reason(struct text *t, const struct decision *d)
 	text_string(t, " under ");
 }
 
-static void open_reason(struct text *t, const struct decision *d)
+bool name_decision_end(struct text *t, const struct decision *d)
 {
-	uint32_t open = count_goals(d, false, VERDICT_INCONCLUSIVE);
 	if (d->obstacle) {
 		name_position(t,
 		              program_position(d->program, d->obstacle_point));
@@ -72,13 +71,22 @@ static void open_reason(struct text *t, const struct decision *d)
 		               "confirmed when it was run");
 	else if (d->stop)
 		name_stop(t, d->program, d->stop);
-	else if (d->vacuous) {
+	else
+		return false;
+	return true;
+}
+
+static void open_reason(struct text *t, const struct decision *d)
+{
+	uint32_t open = count_goals(d, false, VERDICT_INCONCLUSIVE);
+	bool ended = name_decision_end(t, d);
+	if (!ended && d->vacuous) {
 		text_string(t, "there is no history to judge by, under ");
 		return;
-	} else {
+	}
+	if (!ended)
 		number_plural(t, open, "assertion is open",
 		              "assertions are open");
-	}
 	text_string(t, ", with no violation found under ");
 }
 
@@ -172,6 +180,12 @@ static void add_lines(struct result *r, const struct decision *d)
 	text_free(&t);
 }
 
+void result_decision_costs(struct result *r, const struct decision *d)
+{
+	add_stats(r, d);
+	add_lines(r, d);
+}
+
 struct result *result_of_decision(const struct decision *d,
                                   enum result_depth depth)
 {
@@ -184,7 +198,6 @@ struct result *result_of_decision(const struct decision *d,
 	result_text(r, &r->findings, "stop", stop_word(d->stop));
 	add_goals(r, d, depth);
 	if (depth == RESULT_VERDICT) return r;
-	add_stats(r, d);
-	add_lines(r, d);
+	result_decision_costs(r, d);
 	return r;
 }

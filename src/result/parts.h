@@ -16,6 +16,11 @@ struct witness;
  * assertion and branch that no execution reached. Says nothing of reaching when
  * the exploration ended early: the rest might have reached it. */
 void explored_warnings(struct diags *d, const struct explorer *e);
+/* One for each point of the program that was not reached (the last of many says
+ * that there are others). */
+typedef bool point_predicate(const void *data, uint32_t point);
+void warn_unreached(struct diags *d, const struct program *p,
+                    point_predicate *reached, const void *data);
 
 /* changes.c, of an exploration from an observed history. */
 

@@ -1,4 +1,4 @@
-/* Warnings of vacuous success: what the exploration never came to. */
+/* Warnings of vacuous success: what nobody ever came to. */
 
 #include <assert.h>
 #include <string.h>
@@ -29,32 +29,47 @@ static bool same_place(struct position a, struct position b)
 
 /* The other outcome of the same condition, if it was not reached either; else
  * the point itself. */
-static uint32_t unreached_twin(const struct explorer *e, uint32_t point)
+static uint32_t unreached_twin(const struct program *p,
+                               point_predicate *reached, const void *data,
+                               uint32_t point)
 {
-	const struct program *p = explorer_program(e);
-	assert(!explorer_reached(e, point));
+	assert(!reached(data, point));
 	struct reach_point a = program_reach_point(p, point);
 	if (a.kind == REACH_ASSERTION) return point;
 	for (uint32_t i = 0; i < program_reach_count(p); i++) {
 		struct reach_point b = program_reach_point(p, i);
 		if (b.kind != a.kind && b.kind != REACH_ASSERTION &&
-		    same_place(a.at, b.at) && !explorer_reached(e, i))
+		    same_place(a.at, b.at) && !reached(data, i))
 			return i;
 	}
 	return point;
 }
 
-static void warn_unreached(struct diags *d, const struct explorer *e,
-                           uint32_t point)
+static void warn_twins(struct diags *d, const struct program *p, uint32_t point,
+                       uint32_t twin)
 {
-	struct reach_point r = program_reach_point(explorer_program(e), point);
-	uint32_t twin = unreached_twin(e, point);
+	struct reach_point r = program_reach_point(p, point);
 	if (twin == point)
 		warn_point(d, r);
 	else if (point < twin)
 		diags_add(d, DIAG_WARNING, r.at.file, r.at.line, r.at.column,
 		          r.at.source_line,
 		          "this condition is never evaluated");
+}
+
+void warn_unreached(struct diags *d, const struct program *p,
+                    point_predicate *reached, const void *data)
+{
+	uint32_t shown = 0, count = program_reach_count(p);
+	for (uint32_t i = 0; i < count && shown < WARNINGS_MOST; i++)
+		if (!reached(data, i) && ++shown)
+			warn_twins(d, p, i,
+			           unreached_twin(p, reached, data, i));
+	if (shown == WARNINGS_MOST)
+		diags_add(d, DIAG_WARNING, program_path(p), 0, 0, NULL,
+		          "only the first %d places that are not reached are "
+		          "shown",
+		          WARNINGS_MOST);
 }
 
 static void warn_bound(struct diags *d, const struct program *p)
@@ -70,17 +85,15 @@ static void warn_bound(struct diags *d, const struct program *p)
 		what, at.file, at.line);
 }
 
+static bool is_reached(const void *explorer, uint32_t point)
+{
+	return explorer_reached(explorer, point);
+}
+
 void explored_warnings(struct diags *d, const struct explorer *e)
 {
 	const struct program *p = explorer_program(e);
 	warn_bound(d, p);
-	if (explorer_stats(e)->stop != STOP_NONE) return;
-	uint32_t shown = 0, count = program_reach_count(p);
-	for (uint32_t i = 0; i < count && shown < WARNINGS_MOST; i++)
-		if (!explorer_reached(e, i) && ++shown) warn_unreached(d, e, i);
-	if (shown == WARNINGS_MOST)
-		diags_add(d, DIAG_WARNING, program_path(p), 0, 0, NULL,
-		          "only the first %d places that are not reached are "
-		          "shown",
-		          WARNINGS_MOST);
+	if (explorer_stats(e)->stop == STOP_NONE)
+		warn_unreached(d, p, is_reached, e);
 }

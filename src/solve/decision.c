@@ -5,57 +5,12 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/seconds.h"
 #include "execution/complete.h"
 #include "history/history.h"
-#include "run/runner.h"
-#include "solve/example.h"
-#include "solve/final_circuit.h"
 #include "solve/pairs.h"
-#include "solve/positions.h"
+#include "solve/solving.h"
 #include "vm/machine.h"
 #include "vm/program.h"
-
-/* Conflicts of the solver that a question may take at first, and how many times
- * more after each time that this was not enough. */
-enum { CONFLICTS_FIRST = 2000, CONFLICTS_MORE = 4, CONFLICTS_MOST = 1 << 28 };
-
-/* What belongs to a goal while it is open. */
-struct goal_clauses {
-	int fails;             /* it is violated by a leaf */
-	struct some_of leaves; /* namely one of these */
-};
-
-/* An encoding, and the goals in it. */
-struct engine {
-	const struct order_form *form;
-	bool begun;
-	struct encoding e;
-	struct final_locals locals;
-	struct goal_clauses *clauses; /* by goal */
-	uint32_t clause_count, clause_capacity;
-	uint32_t seen; /* nodes whose findings are among the goals */
-};
-
-enum { ENGINES = 2 };
-
-struct search {
-	struct decision *out;
-	struct runs runs;
-	struct engine engines[ENGINES]; /* in the order they are asked */
-	uint32_t engine_count, grower;  /* which found the last new run */
-	struct runner *runner;
-	bool *safe;  /* by final assertion: there is no other run-time error in
-	              * it than those that were met */
-	bool *tired; /* by goal: asking again leads to nothing */
-	uint32_t tired_count;
-	uint32_t given;    /* goals that are none of errors */
-	uint32_t errors;   /* that runs have shown, by note_errors */
-	uint32_t asked_at; /* nodes when the goals were asked */
-	int conflicts;
-	bool open; /* a question was not answered */
-	double begun, deadline;
-};
 
 const char *decide_obstacle(const struct program *p, enum level l)
 {
@@ -64,17 +19,17 @@ const char *decide_obstacle(const struct program *p, enum level l)
 
 /* ---- goals ---- */
 
-static uint32_t error_slot(const struct search *s)
+static uint32_t error_slot(const struct solving *s)
 {
 	return program_assertion_count(s->out->program);
 }
 
-static uint32_t robust_slot(const struct search *s)
+static uint32_t robust_slot(const struct solving *s)
 {
 	return error_slot(s) + 1;
 }
 
-static uint32_t add_goal(struct search *s, uint32_t slot, uint32_t point)
+static uint32_t add_goal(struct solving *s, uint32_t slot, uint32_t point)
 {
 	struct decision *d = s->out;
 	VEC_RESERVE(d->goals, d->goal_count, d->goal_capacity);
@@ -100,7 +55,7 @@ static struct goal_clauses *clauses_of(struct engine *g, uint32_t goal)
 
 /* Assertions have the goals of their numbers; errors are told apart by where
  * they happen. */
-static uint32_t goal_of(struct search *s, const struct finding *f)
+static uint32_t goal_of(struct solving *s, const struct finding *f)
 {
 	const struct decision *d = s->out;
 	if (f->kind == FINDING_ASSERT) return f->assertion;
@@ -109,10 +64,10 @@ static uint32_t goal_of(struct search *s, const struct finding *f)
 	return i < d->goal_count ? i : add_goal(s, error_slot(s), f->point);
 }
 
-static void see_findings(struct search *s, struct engine *g)
+static void see_findings(struct solving *s, struct engine *g)
 {
 	for (; g->seen < g->e.node_count; g->seen++) {
-		const struct run_node *n = s->runs.nodes[g->seen];
+		const struct run_node *n = s->runs->nodes[g->seen];
 		if (n->kind != RUN_OVER) continue;
 		const struct finding *f = machine_findings(n->state);
 		for (; f; f = f->older) {
@@ -124,45 +79,11 @@ static void see_findings(struct search *s, struct engine *g)
 	}
 }
 
-/* ---- engines ---- */
-
-static void engine_begin(struct search *s, struct engine *g)
+static struct engine *engine_at(struct solving *s, uint32_t i)
 {
-	g->begun = true;
-	encoding_init(&g->e, &s->runs, g->form);
-	g->e.clauses.deadline = s->deadline;
-	g->e.clauses.interrupt = s->out->options.interrupt;
-}
-
-static void engine_end(struct engine *g)
-{
-	if (!g->begun) return;
-	final_locals_free(&g->locals);
-	encoding_free(&g->e);
-	free(g->clauses);
-	*g = (struct engine){ .form = g->form };
-}
-
-/* The engine with all that is known of runs. */
-static struct engine *engine_ready(struct search *s, uint32_t i)
-{
-	struct engine *g = &s->engines[i];
-	if (g->begun && g->form->close && g->e.node_count < s->runs.count)
-		engine_end(g);
-	if (!g->begun) engine_begin(s, g);
-	while (g->e.node_count < s->runs.count)
-		encoding_add(&g->e, s->runs.nodes[g->e.node_count]);
+	struct engine *g = solving_engine(s, i);
 	see_findings(s, g);
 	return g;
-}
-
-static enum answer engine_ask(struct search *s, struct engine *g, int literal,
-                              int conflicts)
-{
-	s->out->questions++;
-	enum answer a = clauses_ask(&g->e.clauses, literal, conflicts);
-	s->open |= a == ANSWER_OPEN;
-	return a;
 }
 
 static bool is_open(const struct decide_goal *g)
@@ -170,7 +91,7 @@ static bool is_open(const struct decide_goal *g)
 	return g->verdict == VERDICT_INCONCLUSIVE;
 }
 
-static bool all_violated(const struct search *s)
+static bool all_violated(const struct solving *s)
 {
 	const struct decision *d = s->out;
 	for (uint32_t i = 0; i < s->given; i++)
@@ -178,115 +99,9 @@ static bool all_violated(const struct search *s)
 	return s->given > 0;
 }
 
-/* ---- limits ---- */
-
-static uint64_t bytes(const struct search *s)
-{
-	uint64_t sum = runs_bytes(&s->runs) + runner_bytes(s->runner);
-	for (uint32_t i = 0; i < s->engine_count; i++)
-		if (s->engines[i].begun)
-			sum += clauses_bytes(&s->engines[i].e.clauses);
-	return sum;
-}
-
-static void tick(struct search *s)
-{
-	const struct decide_options *o = &s->out->options;
-	struct decide_progress p = { .runs = s->runs.leaves,
-		                     .questions = s->out->questions,
-		                     .complete = s->out->complete,
-		                     .seconds = seconds_now() - s->begun };
-	if (o->tick) o->tick(o->payload, &p);
-}
-
-/* Why it stops, if it does. */
-static bool must_stop(struct search *s)
-{
-	struct decision *d = s->out;
-	const struct machine *m = &s->runs.context.machine;
-	uint64_t held = bytes(s);
-	if (held > d->memory) d->memory = held;
-	tick(s);
-	if (d->stop || d->obstacle || d->refuted) return true;
-	d->obstacle = s->runs.obstacle;
-	d->obstacle_point = s->runs.point;
-	if (d->options.interrupt && atomic_load(d->options.interrupt))
-		d->stop = STOP_INTERRUPTED;
-	else if (s->deadline > 0 && seconds_now() > s->deadline)
-		d->stop = STOP_TIME;
-	else if (held > d->options.memory)
-		d->stop = STOP_MEMORY;
-	else if (m->stop == MACHINE_KEYS_FULL)
-		d->stop = STOP_KEYS;
-	else if (m->stop)
-		d->stop = m->stop == MACHINE_FAULT ? STOP_GUEST : STOP_TIME;
-	return d->stop || d->obstacle;
-}
-
-/* ---- runs ---- */
-
-enum growth { GREW, COMPLETE, STUCK };
-
-struct wanted {
-	struct run_node *at;
-	struct value value;
-};
-
-/* The reads that the engine's model answers by what is new. */
-static uint32_t list_wanted(const struct search *s, const struct encoding *e,
-                            struct wanted *out)
-{
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < s->runs.context.sessions; i++) {
-		struct run_node *n = encoding_stands(e, i);
-		if (n->kind != RUN_READS ||
-		    !clauses_value(&e->clauses, e->nodes[n->number].open))
-			continue;
-		out[count++] =
-			(struct wanted){ n, e->form->value(e->order, n) };
-	}
-	assert(count);
-	return count;
-}
-
-static void grow_by(struct search *s, const struct encoding *e)
-{
-	struct wanted *wanted =
-		mem_take(s->runs.context.sessions * sizeof *wanted);
-	uint32_t count = list_wanted(s, e, wanted);
-	for (uint32_t i = 0; i < count; i++)
-		if (!runs_grow(&s->runs, wanted[i].at, wanted[i].value)) break;
-	free(wanted);
-}
-
-/* Sessions of the same code may be taken in one order. */
-static enum answer ask_growth(struct search *s, struct engine *g)
-{
-	struct clauses *c = &g->e.clauses;
-	int grows = clauses_variable(c);
-	CLAUSE(c, -grows, g->e.some_open);
-	CLAUSE(c, -grows, g->e.sorted);
-	return engine_ask(s, g, grows, s->conflicts);
-}
-
-static enum growth grow(struct search *s)
-{
-	uint32_t first = s->grower;
-	for (uint32_t i = 0; i < s->engine_count && !must_stop(s); i++) {
-		s->grower = (first + i) % s->engine_count;
-		struct engine *g = engine_ready(s, s->grower);
-		switch (ask_growth(s, g)) {
-		case ANSWER_NONE: return COMPLETE;
-		case ANSWER_OPEN: break;
-		case ANSWER_MODEL: grow_by(s, &g->e); return GREW;
-		}
-	}
-	return STUCK;
-}
-
 /* ---- examples ---- */
 
-static void keep_finding(struct search *s, struct decide_goal *g,
+static void keep_finding(struct solving *s, struct decide_goal *g,
                          struct history *h)
 {
 	const struct finding *f = g->slot == robust_slot(s)
@@ -297,7 +112,7 @@ static void keep_finding(struct search *s, struct decide_goal *g,
 	g->finding = f ? finding_copy(&s->out->region, f) : NULL;
 }
 
-static bool violates(struct search *s, uint32_t slot)
+static bool violates(struct solving *s, uint32_t slot)
 {
 	uint32_t count, i = 0;
 	const uint32_t *violated = runner_violated(s->runner, &count);
@@ -309,24 +124,21 @@ static bool violates(struct search *s, uint32_t slot)
 
 /* The engine's model, as an example of the goal if it is one. False if it is no
  * history, or a limit came first. */
-static bool try_example(struct search *s, const struct engine *of,
+static bool try_example(struct solving *s, const struct engine *of,
                         struct decide_goal *g)
 {
-	struct example x;
-	example_take(&x, &of->e);
-	struct history *h = example_run(&x, s->runner);
-	example_free(&x);
+	struct history *h = solving_history(s, of);
+	bool run = h;
 	if (h && violates(s, g->slot))
 		keep_finding(s, g, h);
 	else
 		history_free(h);
-	if (!h && !must_stop(s)) s->out->refuted = true;
-	return h;
+	return run;
 }
 
 static void note_error(void *search, uint32_t slot, const struct finding *f)
 {
-	struct search *s = search;
+	struct solving *s = search;
 	if (slot != error_slot(s)) return;
 	uint32_t goal = goal_of(s, f); /* moves them */
 	struct decide_goal *g = &s->out->goals[goal];
@@ -338,13 +150,13 @@ static void note_error(void *search, uint32_t slot, const struct finding *f)
 }
 
 /* The run-time errors of the last run. Goals move, and the model is gone. */
-static void note_errors(struct search *s)
+static void note_errors(struct solving *s)
 {
 	execution_findings(runner_execution(s->runner), note_error, s);
 }
 
 /* The same of one that is to be an example. */
-static bool confirm(struct search *s, const struct engine *of,
+static bool confirm(struct solving *s, const struct engine *of,
                     struct decide_goal *g)
 {
 	bool run = try_example(s, of, g);
@@ -354,19 +166,7 @@ static bool confirm(struct search *s, const struct engine *of,
 
 /* ---- questions ---- */
 
-/* Is there a history in which the literal is true? Open also if a model was
- * found that is none. */
-static enum answer ask_history(struct search *s, struct engine *g, int literal,
-                               int conflicts)
-{
-	struct clauses *c = &g->e.clauses;
-	int all = clauses_variable(c);
-	CLAUSE(c, -all, literal);
-	CLAUSE(c, -all, g->e.all_over);
-	return engine_ask(s, g, all, conflicts);
-}
-
-static void settle(struct search *s, const struct engine *g, uint32_t goal,
+static void settle(struct solving *s, const struct engine *g, uint32_t goal,
                    enum answer a)
 {
 	struct decide_goal *x = &s->out->goals[goal];
@@ -377,7 +177,7 @@ static void settle(struct search *s, const struct engine *g, uint32_t goal,
 }
 
 /* It is not asked again. */
-static void tire(struct search *s, uint32_t goal)
+static void tire(struct solving *s, uint32_t goal)
 {
 	if (goal >= s->tired_count) {
 		uint32_t count = 2 * goal + 8;
@@ -390,7 +190,7 @@ static void tire(struct search *s, uint32_t goal)
 
 /* The same for what only whole histories tell: they are tried one by one, which
  * finds what many of them have, and is a proof if they are few. */
-static void try_by_pairs(struct search *s, struct engine *g, uint32_t goal)
+static void try_by_pairs(struct solving *s, struct engine *g, uint32_t goal)
 {
 	enum { TRIES = 2000, TRIES_EARLY = 20 };
 	struct clauses *c = &g->e.clauses;
@@ -399,9 +199,10 @@ static void try_by_pairs(struct search *s, struct engine *g, uint32_t goal)
 	uint32_t most = d->complete ? TRIES : TRIES_EARLY, i;
 	size_t count, capacity = 0;
 	enum answer a = ANSWER_MODEL;
-	for (i = 0; i < most && is_open(&d->goals[goal]) && !must_stop(s);
+	for (i = 0;
+	     i < most && is_open(&d->goals[goal]) && !solving_must_stop(s);
 	     i++) {
-		a = ask_history(s, g, tried, s->conflicts);
+		a = solving_ask_history(s, g, tried);
 		if (a != ANSWER_MODEL) {
 			settle(s, g, goal, a);
 			s->safe[goal] |= a == ANSWER_NONE && d->complete;
@@ -420,7 +221,7 @@ static void try_by_pairs(struct search *s, struct engine *g, uint32_t goal)
 }
 
 /* By positions, one history has many models. */
-static void try_histories(struct search *s, struct engine *g, uint32_t goal)
+static void try_histories(struct solving *s, struct engine *g, uint32_t goal)
 {
 	if (g->form == order_by_pairs())
 		try_by_pairs(s, g, goal);
@@ -428,14 +229,14 @@ static void try_histories(struct search *s, struct engine *g, uint32_t goal)
 		s->open = true;
 }
 
-static bool is_final(const struct search *s, uint32_t slot)
+static bool is_final(const struct solving *s, uint32_t slot)
 {
 	return slot < error_slot(s) &&
 	       program_assertion(s->out->program, slot)->kind ==
 	               ASSERTION_FINAL;
 }
 
-static bool is_serializable(const struct search *s, uint32_t slot)
+static bool is_serializable(const struct solving *s, uint32_t slot)
 {
 	return slot == robust_slot(s) ||
 	       (slot < error_slot(s) &&
@@ -444,20 +245,20 @@ static bool is_serializable(const struct search *s, uint32_t slot)
 }
 
 /* Is there more to ask about the goal? */
-static bool is_unsettled(const struct search *s, uint32_t goal)
+static bool is_unsettled(const struct solving *s, uint32_t goal)
 {
 	const struct decide_goal *g = &s->out->goals[goal];
 	return is_open(g) || (is_final(s, g->slot) && !s->safe[g->slot]);
 }
 
-static bool is_tired(const struct search *s, uint32_t goal)
+static bool is_tired(const struct solving *s, uint32_t goal)
 {
 	return goal < s->tired_count && s->tired[goal];
 }
 
 /* That its evaluation ends in a run-time error, at a place where none has been
  * met, is a goal like others, but nobody knows yet where. Is there one? */
-static bool ask_error(struct search *s, struct engine *g, uint32_t slot,
+static bool ask_error(struct solving *s, struct engine *g, uint32_t slot,
                       int error)
 {
 	struct decide_goal x = { .slot = error_slot(s),
@@ -465,7 +266,7 @@ static bool ask_error(struct search *s, struct engine *g, uint32_t slot,
 	uint32_t met = s->errors;
 	enum answer a = error == -CLAUSES_TRUE
 	                        ? ANSWER_NONE
-	                        : ask_history(s, g, error, s->conflicts);
+	                        : solving_ask_history(s, g, error);
 	if (a == ANSWER_NONE && s->out->complete) s->safe[slot] = true;
 	if (a != ANSWER_MODEL || !confirm(s, g, &x)) return false;
 	history_free(x.example);
@@ -477,7 +278,7 @@ static bool ask_error(struct search *s, struct engine *g, uint32_t slot,
 /* Where errors have been met. */
 static bool is_met(const void *search, uint32_t point)
 {
-	const struct search *s = search;
+	const struct solving *s = search;
 	const struct decision *d = s->out;
 	uint32_t i = s->given;
 	while (i < d->goal_count && (d->goals[i].point != point ||
@@ -486,35 +287,33 @@ static bool is_met(const void *search, uint32_t point)
 	return i < d->goal_count;
 }
 
-static void ask_final(struct search *s, struct engine *g, uint32_t goal)
+static void ask_final(struct solving *s, struct engine *g, uint32_t goal)
 {
 	int fails, error;
 	uint32_t slot = s->out->goals[goal].slot;
 	bool more = true;
-	while (more && is_unsettled(s, goal) && !must_stop(s)) {
+	while (more && is_unsettled(s, goal) && !solving_must_stop(s)) {
 		if (final_circuit(&g->e, &g->locals, slot, is_met, s, &fails,
 		                  &error) != CIRCUIT_MADE) {
 			try_histories(s, g, goal);
 			return;
 		}
 		if (is_open(&s->out->goals[goal]))
-			settle(s, g, goal,
-			       ask_history(s, g, fails, s->conflicts));
-		more = !s->safe[slot] && !must_stop(s) &&
+			settle(s, g, goal, solving_ask_history(s, g, fails));
+		more = !s->safe[slot] && !solving_must_stop(s) &&
 		       ask_error(s, g, slot, error);
 	}
 }
 
 /* Asks an engine about a goal. */
-static void ask(struct search *s, struct engine *g, uint32_t goal)
+static void ask(struct solving *s, struct engine *g, uint32_t goal)
 {
 	uint32_t slot = s->out->goals[goal].slot;
 	if (is_final(s, slot))
 		ask_final(s, g, goal);
 	else if (!is_serializable(s, slot))
 		settle(s, g, goal,
-		       ask_history(s, g, clauses_of(g, goal)->fails,
-		                   s->conflicts));
+		       solving_ask_history(s, g, clauses_of(g, goal)->fails));
 	else if (level_is_serial(s->out->options.level))
 		s->out->goals[goal].verdict = VERDICT_HOLDS;
 	else
@@ -522,63 +321,60 @@ static void ask(struct search *s, struct engine *g, uint32_t goal)
 }
 
 /* Asks an engine about a goal, and the next where that is too hard for it. */
-static void ask_engines(struct search *s, uint32_t goal)
+static void ask_engines(struct solving *s, uint32_t goal)
 {
 	s->open = true;
 	for (uint32_t i = 0; i < s->engine_count && s->open &&
-	                     is_unsettled(s, goal) && !must_stop(s);
+	                     is_unsettled(s, goal) && !solving_must_stop(s);
 	     i++) {
 		s->open = false;
-		ask(s, engine_ready(s, i), goal);
+		ask(s, engine_at(s, i), goal);
 	}
 }
 
 /* Is there something left to ask? */
-static bool ask_all(struct search *s)
+static bool ask_all(struct solving *s)
 {
 	bool left = false;
-	s->asked_at = s->runs.count;
-	for (uint32_t i = 0; i < s->out->goal_count && !must_stop(s); i++) {
+	s->asked_at = s->runs->count;
+	engine_at(s, 0); /* what errors there are */
+	for (uint32_t i = 0; i < s->out->goal_count && !solving_must_stop(s);
+	     i++) {
 		if (!is_tired(s, i)) ask_engines(s, i);
 		left |= is_unsettled(s, i) && !is_tired(s, i);
 	}
-	return left && !must_stop(s);
+	return left && !solving_must_stop(s);
 }
 
-static void strive(struct search *s)
-{
-	if (s->conflicts < CONFLICTS_MOST) s->conflicts *= CONFLICTS_MORE;
-}
-
-static void grow_runs(struct search *s)
+static void grow_runs(struct solving *s)
 {
 	struct decision *d = s->out;
-	while (!must_stop(s) && !d->complete && !all_violated(s)) {
-		enum growth g = grow(s);
-		if (must_stop(s)) return;
-		if (g == GREW && s->runs.count < 2 * s->asked_at) continue;
+	while (!solving_must_stop(s) && !d->complete && !all_violated(s)) {
+		enum growth g = solving_grow(s);
+		if (solving_must_stop(s)) return;
+		if (g == GREW && s->runs->count < 2 * s->asked_at) continue;
 		d->complete = g == COMPLETE;
 		ask_all(s);
-		if (g == STUCK) strive(s);
+		if (g == STUCK) solving_strive(s);
 	}
 }
 
-static void search(struct search *s)
+static void search(struct solving *s)
 {
 	struct decision *d = s->out;
 	grow_runs(s);
-	if (must_stop(s) || !d->complete) return;
-	while (ask_all(s)) strive(s);
-	if (!must_stop(s)) {
-		struct engine *g = engine_ready(s, s->grower);
-		d->vacuous = engine_ask(s, g, g->e.all_over, 0) == ANSWER_NONE;
+	if (solving_must_stop(s) || !d->complete) return;
+	while (ask_all(s)) solving_strive(s);
+	if (!solving_must_stop(s)) {
+		struct engine *g = engine_at(s, s->grower);
+		d->vacuous = solving_ask(s, g, g->e.all_over, 0) == ANSWER_NONE;
 	}
 }
 
 /* ---- the verdict ---- */
 
 /* Is there nothing more to know? */
-static bool all_settled(const struct search *s)
+static bool all_settled(const struct solving *s)
 {
 	const struct decision *d = s->out;
 	for (uint32_t i = 0; i < d->goal_count; i++)
@@ -595,11 +391,11 @@ static enum verdict judge(const struct decision *d)
 	return d->settled ? VERDICT_HOLDS : VERDICT_INCONCLUSIVE;
 }
 
-static bool meets_false_assumption(const struct search *s)
+static bool meets_false_assumption(const struct solving *s)
 {
 	uint32_t i = 0;
-	while (i < s->runs.count && s->runs.nodes[i]->kind != RUN_VOID) i++;
-	return i < s->runs.count;
+	while (i < s->runs->count && s->runs->nodes[i]->kind != RUN_VOID) i++;
+	return i < s->runs->count;
 }
 
 /* Where code in C was cut short, executions are left out: nothing holds. */
@@ -613,52 +409,27 @@ static void heed_bound(struct decision *d)
 			d->goals[i].verdict = VERDICT_INCONCLUSIVE;
 }
 
-static void choose_engines(struct search *s)
-{
-	const struct decide_options *o = &s->out->options;
-	bool positions = positions_fit(o->level);
-	s->engine_count = positions ? 2 : 1;
-	s->engines[positions && o->positions_first].form = order_by_pairs();
-	if (positions)
-		s->engines[!o->positions_first].form = order_by_positions();
-}
-
-static void begin(struct search *s)
+static void begin(struct solving *s)
 {
 	struct decision *d = s->out;
-	const struct decide_options *o = &d->options;
-	s->deadline = o->timeout > 0 ? s->begun + o->timeout : 0;
-	struct machine_limits limits = { o->interrupt, s->deadline, o->memory };
-	runs_init(&s->runs, d->program, o->level, &limits);
-	choose_engines(s);
-	s->runner = runner_new(d->program, o->level, o->interrupt);
-	runner_deadline(s->runner, s->deadline);
-	runner_memory(s->runner, o->memory);
-	s->conflicts = CONFLICTS_FIRST;
 	s->safe = mem_take0(error_slot(s) + 1, sizeof *s->safe);
 	for (uint32_t i = 0; i < error_slot(s); i++) {
 		add_goal(s, i, 0);
 		s->safe[i] = !is_final(s, i);
 	}
-	if (o->robust) add_goal(s, robust_slot(s), 0);
+	if (d->options.robust) add_goal(s, robust_slot(s), 0);
 	s->given = d->goal_count;
-	engine_ready(s, 0);
 }
 
-static void end(struct search *s)
+static void end(struct solving *s)
 {
 	struct decision *d = s->out;
-	d->runs = s->runs.leaves;
-	d->transactions = s->runs.slots;
-	d->seconds = seconds_now() - s->begun;
+	d->runs = s->runs->leaves;
 	d->assumes = meets_false_assumption(s);
 	heed_bound(d);
 	d->settled = all_settled(s);
 	d->verdict = judge(d);
-	runner_free(s->runner);
-	for (uint32_t i = 0; i < s->engine_count; i++)
-		engine_end(&s->engines[i]);
-	runs_free(&s->runs);
+	solving_end(s);
 	free(s->safe);
 	free(s->tired);
 }
@@ -666,13 +437,15 @@ static void end(struct search *s)
 void decide(struct decision *out, const struct program *p,
             const struct decide_options *o)
 {
-	struct search s = { .out = out, .begun = seconds_now() };
+	struct solving s;
+	struct runs runs;
 	*out = (struct decision){ .options = *o, .program = p };
 	region_init(&out->region);
-	if (!out->options.memory) out->options.memory = mem_usual_limit();
+	solving_begin(&s, out, &runs);
 	begin(&s);
 	search(&s);
 	end(&s);
+	runs_free(&runs);
 }
 
 void decision_free(struct decision *d)

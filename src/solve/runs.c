@@ -77,7 +77,7 @@ struct stretch {
 	struct runs *runs;
 	struct run_node *node;
 	struct session_run live;
-	uint32_t index;
+	uint32_t index, name; /* of the transaction */
 	const struct run_write *writes;
 };
 
@@ -97,8 +97,10 @@ static void end_transaction(struct stretch *s, bool aborted)
 	count_slot(r, s->node->session, s->index);
 	VEC_RESERVE(r->ended, r->ended_count, r->ended_capacity);
 	r->ended[r->ended_count++] =
-		(struct run_end_of){ s->index++, aborted,
-		                     aborted ? NULL : s->writes };
+		(struct run_end_of){ .index = s->index++,
+		                     .name = s->name,
+		                     .aborted = aborted,
+		                     .writes = aborted ? NULL : s->writes };
 	s->writes = NULL;
 }
 
@@ -125,6 +127,7 @@ static bool answer_itself(struct stretch *s, const struct request *q)
 		n->kind = RUN_READS;
 		n->key = q->key;
 		n->index = s->index;
+		n->name = s->name;
 		n->occurrence = read ? read->parent->occurrence + 1 : 0;
 		n->writes = s->writes;
 		return false;
@@ -151,6 +154,7 @@ static bool step(struct stretch *s)
 			return refuse(s,
 			              "a transaction with a level of its own",
 			              q.point);
+		s->name = q.name;
 		return true;
 	case REQUEST_READ:
 		if (is_locking(&q) && locks_matter(l))
@@ -219,9 +223,11 @@ struct run_node *runs_child(const struct run_node *at, struct value v)
 static bool grow(struct runs *r, struct run_node *at, struct value v)
 {
 	struct run_node *n = new_node(r, at->session);
-	struct stretch s = {
-		.runs = r, .node = n, .index = at->index, .writes = at->writes
-	};
+	struct stretch s = { .runs = r,
+		             .node = n,
+		             .index = at->index,
+		             .name = at->name,
+		             .writes = at->writes };
 	assert(at->kind == RUN_READS && !runs_child(at, v));
 	n->parent = at;
 	n->answer = v;
@@ -234,13 +240,13 @@ static bool grow(struct runs *r, struct run_node *at, struct value v)
 	return true;
 }
 
-/* The node in the runs of another session that has the same code. */
-static struct run_node *counterpart(const struct runs *r,
-                                    const struct run_node *n, uint32_t session)
+struct run_node *runs_counterpart(const struct runs *r,
+                                  const struct run_node *n, uint32_t session)
 {
 	struct run_node *c = r->roots[session];
 	if (n->parent)
-		c = runs_child(counterpart(r, n->parent, session), n->answer);
+		c = runs_child(runs_counterpart(r, n->parent, session),
+		               n->answer);
 	assert(c && c->kind == n->kind);
 	return c;
 }
@@ -249,7 +255,7 @@ bool runs_grow(struct runs *r, const struct run_node *at, struct value v)
 {
 	for (uint32_t i = 0; i < r->context.sessions; i++) {
 		if (r->first_same[i] != r->first_same[at->session]) continue;
-		struct run_node *n = counterpart(r, at, i);
+		struct run_node *n = runs_counterpart(r, at, i);
 		if (!runs_child(n, v) && !grow(r, n, v)) return false;
 	}
 	return true;
@@ -259,7 +265,7 @@ static bool grow_root(struct runs *r, uint32_t session)
 {
 	const struct session_point *start = &r->context.start[session];
 	struct run_node *n = new_node(r, session);
-	struct stretch s = { .runs = r, .node = n };
+	struct stretch s = { .runs = r, .node = n, .name = start->name };
 	r->roots[session] = n;
 	if (start->ended) {
 		n->state = start->state;

@@ -25,6 +25,7 @@ struct run_write {
 /* A transaction that ends in the stretch. */
 struct run_end_of {
 	uint32_t index; /* in its session */
+	uint32_t name;  /* for program_transaction_name() */
 	bool aborted;
 	const struct run_write *writes; /* none if it has aborted */
 };
@@ -46,6 +47,7 @@ struct run_node {
 	/* RUN_READS. */
 	uint32_t key;
 	uint32_t index;      /* of the transaction that reads */
+	uint32_t name;       /* likewise, for program_transaction_name() */
 	uint32_t occurrence; /* it has read this key so often before, where that
 	                      * may tell something else */
 	const struct run_write *writes; /* of that transaction so far */
@@ -84,6 +86,10 @@ size_t runs_bytes(const struct runs *r);
 /* The node behind the read of `at` for this value; NULL if there is none yet.
  */
 struct run_node *runs_child(const struct run_node *at, struct value v);
+/* The node of the same answers in the runs of another session that has the same
+ * code. */
+struct run_node *runs_counterpart(const struct runs *r,
+                                  const struct run_node *n, uint32_t session);
 /* Makes it, if there is none, and those of all sessions that run the same code:
  * what one of them can read can each of them, when sessions are exchanged.
  * False if the machine stops, or for an obstacle. */

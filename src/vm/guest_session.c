@@ -159,6 +159,15 @@ uint64_t guest_session_outcome(const struct machine_state *s, uint64_t hash)
 	return hash_mix(hash, notes);
 }
 
+void guest_session_tell(const struct machine_state *s, known_visitor *visit,
+                        void *data)
+{
+	const struct guest_step *step = step_of(s);
+	const struct guest_note *newest = step ? step->notes : NULL;
+	for (const struct guest_note *n = newest; n; n = n->older)
+		if (!is_replaced(newest, n)) visit(data, n->name, n->value);
+}
+
 const char *guest_session_failure(const struct machine_state *s)
 {
 	const struct guest_step *step = step_of(s);

@@ -13,6 +13,8 @@ void guest_session_step(struct machine *m, struct machine_state *s,
                         struct request *out);
 void guest_session_answer(struct machine_state *s, struct value v);
 uint64_t guest_session_outcome(const struct machine_state *s, uint64_t hash);
+void guest_session_tell(const struct machine_state *s, known_visitor *visit,
+                        void *data);
 /* The error that has ended the transaction before the next one; or NULL. */
 const char *guest_session_failure(const struct machine_state *s);
 /* The last value that was noted under this name, or in this place, unless that

@@ -129,6 +129,18 @@ uint64_t machine_outcome(const struct program *p, const struct machine_state *s,
 	return hash;
 }
 
+void machine_tell(const struct program *p, const struct machine_state *s,
+                  known_visitor *visit, void *data)
+{
+	if (p->guest) {
+		guest_session_tell(s, visit, data);
+		return;
+	}
+	const struct session *session = p->sessions + s->session;
+	for (uint32_t i = 0; i < session->local_count; i++)
+		visit(data, session->locals[i].name, machine_local(p, s, i));
+}
+
 void machine_take_guest(struct machine *m, const struct machine_limits *limits)
 {
 	struct guest_library *l = m->program->library;

@@ -159,6 +159,11 @@ const char *machine_failure(const struct program *p,
 uint64_t machine_outcome(const struct program *p, const struct machine_state *s,
                          uint64_t hash);
 
+/* The same, one by one: locals as they are declared, the newest notes first. */
+typedef void known_visitor(void *data, const char *name, struct value v);
+void machine_tell(const struct program *p, const struct machine_state *s,
+                  known_visitor *visit, void *data);
+
 /* Evaluates the top-level assertion number `assertion` (not `serializable`) on
  * the final states, `states[i]` being session i's. Returns NULL when it
  * holds, else a finding (ASSERT, or ERROR) in the region. */
