@@ -114,9 +114,28 @@ EOF
 run 2 decide locks.tx -i si
 says 'decide does not cover transactions with levels of their own'
 sed -i 's/ at si//' locks.tx
-run 2 decide locks.tx -i si
+run 2 decide locks.tx -i psi
 says 'decide does not cover reads that lock'
 run 0 decide locks.tx -i ser
+# One lock is not enough under cc, two are; and a lock taken by a read again.
+cat >locked.tx <<'EOF'
+global x = 0;
+session a { txn { let n = x; x = n + 1; } }
+session b { txn { let n = locked x; x = n + 1; } }
+finally { let end = x; }
+assert finally.end == 2;
+EOF
+run 1 decide locked.tx -i cc
+sed -i 's/n = x;/n = locked x;/' locked.tx
+run 0 decide locked.tx -i cc
+sed -i 's/let n = locked x;/let m = x; let n = locked x;/' locked.tx
+run 0 decide locked.tx -i cc
+run 1 decide locked.tx -i rc
+run 0 decide locked.tx -i pc
+run 1 decide "$top/programs/sql/on-call.spec" -i si
+run 0 decide "$top/programs/sql/cart.spec" -i si
+run 4 decide "$top/programs/sql/queue.spec" -i si
+prints 'queue.spec:14:17: a read for a constraint cannot be decided'
 run 2 decide seat.tx --timeout never
 run 3 decide nowhere.tx
 

@@ -39,6 +39,8 @@ struct place {
 	uint32_t node_count, node_capacity;
 	int *seen; /* by writer: it is in sight; 0: never */
 	uint32_t seen_count, seen_capacity;
+	int locked; /* nobody writes the key between who is read from and this
+	             * slot; 0: that is asked of nobody */
 };
 
 struct encoded_key {
@@ -325,6 +327,44 @@ static void heed_sight(struct pairs *o, const struct place *p, uint32_t y,
 	           : before(o, w[y].slot, w[x].slot));
 }
 
+/* ---- what reads lock ---- */
+
+/* Who writes what the place locks, before its slot, does so before who is read
+ * from. */
+static void heed_lock(struct pairs *o, const struct place *p, uint32_t y,
+                      uint32_t x)
+{
+	const struct key_writer *w = o->keys[p->key].writers;
+	if (x == y || !p->locked || !p->reads[x] || w[y].slot == p->slot)
+		return;
+	CLAUSE(o->clauses, -p->locked, -p->reads[x], -w[y].writes,
+	       before(o, w[y].slot, w[x].slot), before(o, p->slot, w[y].slot));
+}
+
+static void heed_initial_lock(struct pairs *o, const struct place *p,
+                              uint32_t y)
+{
+	const struct key_writer *w = &o->keys[p->key].writers[y];
+	if (p->locked && w->slot != p->slot)
+		CLAUSE(o->clauses, -p->locked, -p->initial, -w->writes,
+		       before(o, p->slot, w->slot));
+}
+
+/* If the literal is true, the place is locked. */
+static void lock_place(struct pairs *o, uint32_t place, int literal)
+{
+	struct place *p = &o->places[place];
+	if (!p->locked) {
+		p->locked = clauses_variable(o->clauses);
+		for (uint32_t y = 0; y < p->read_count; y++) {
+			heed_initial_lock(o, p, y);
+			for (uint32_t x = 0; x < p->read_count; x++)
+				heed_lock(o, p, y, x);
+		}
+	}
+	CLAUSE(o->clauses, -literal, p->locked);
+}
+
 static int seen_by(struct pairs *o, const struct place *p,
                    const struct key_writer *w)
 {
@@ -365,9 +405,12 @@ static void place_meets(struct pairs *o, uint32_t place, uint32_t writer)
 	int seen = seen_by(o, p, w);
 	VEC_RESERVE(p->seen, p->seen_count, p->seen_capacity);
 	p->seen[p->seen_count++] = seen;
+	heed_initial_lock(o, p, writer);
 	for (uint32_t x = 0; x < writer; x++) {
 		heed_sight(o, p, x, writer);
 		heed_sight(o, p, writer, x);
+		heed_lock(o, p, x, writer);
+		heed_lock(o, p, writer, x);
 	}
 	for (uint32_t i = 0; i < p->node_count; i++) {
 		const struct run_node *n = p->nodes[i];
@@ -489,6 +532,7 @@ static void add_read(struct pairs *o, const struct run_node *n)
 	VEC_RESERVE(p->nodes, p->node_count, p->node_capacity);
 	p->nodes[p->node_count++] = n;
 	for (uint32_t w = 0; w < p->read_count; w++) heed_sources(o, n, w);
+	if (n->locks) lock_place(o, place, open_at(o, n));
 }
 
 static void add_answer(struct pairs *o, const struct run_node *n)
@@ -504,6 +548,7 @@ static void add_answer(struct pairs *o, const struct run_node *n)
 		CLAUSE(c, -at(o, n), -p->initial);
 	x->value = value_number(&o->keys[q->key], n->answer);
 	for (uint32_t w = 0; w < p->read_count; w++) link_value(o, n, w);
+	if (q->locks) lock_place(o, o->nodes[q->number].place, at(o, n));
 }
 
 static void add(void *order, const struct run_node *n)
@@ -511,6 +556,8 @@ static void add(void *order, const struct run_node *n)
 	struct pairs *o = order;
 	while (o->slot_count < o->e->slot_count) add_slot(o, o->slot_count);
 	if (n->parent) add_answer(o, n);
+	for (const struct run_lock *l = n->locked; l; l = l->older)
+		lock_place(o, o->nodes[l->at->number].place, at(o, n));
 	for (uint32_t i = 0; i < n->ended_count; i++)
 		if (!n->ended[i].aborted) add_commit(o, n, &n->ended[i]);
 	if (n->kind == RUN_READS) add_read(o, n);

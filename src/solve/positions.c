@@ -173,7 +173,26 @@ static void write_key(struct positions *o, uint32_t key)
 	add_value(o, k, encoding_initial(o->e, key));
 }
 
+/* If the literal is true, the slot has in sight who writes the key before it.
+ */
+static void see_all(struct positions *o, int literal,
+                    const struct position_key *k, uint32_t slot)
+{
+	const struct position_slot *x = &o->slots[slot];
+	for (uint32_t t = 0; k->writes && t < o->count; t++)
+		CLAUSE(o->clauses, -literal, x->by[t], -k->wrote[t],
+		       -x->from[t]);
+}
+
 /* ---- nodes ---- */
+
+/* If the literal is true, the read of the node locks. */
+static void lock(struct positions *o, int literal, const struct run_node *n)
+{
+	if (has_snapshots(o))
+		see_all(o, literal, &o->keys[n->key],
+		        o->e->slot_of[n->session][n->index]);
+}
 
 /* The value that led to the node was in sight. */
 static void add_answer(struct positions *o, const struct run_node *n)
@@ -183,6 +202,7 @@ static void add_answer(struct positions *o, const struct run_node *n)
 	const struct position_slot *x =
 		&o->slots[o->e->slot_of[q->session][q->index]];
 	if (!k->writes) return;
+	if (q->locks) lock(o, at(o, n), q);
 	const struct held *h = held(o, k, n->answer);
 	int open = o->e->nodes[q->number].open;
 	for (uint32_t t = 0; t < o->count; t++) {
@@ -197,6 +217,7 @@ static void add_read(struct positions *o, const struct run_node *n)
 	if (!o->keys[n->key].writes &&
 	    runs_child(n, encoding_initial(o->e, n->key)))
 		CLAUSE(o->clauses, -o->e->nodes[n->number].open);
+	if (n->locks) lock(o, o->e->nodes[n->number].open, n);
 }
 
 static void push(struct write_nodes *w, int literal)
@@ -234,6 +255,8 @@ static void add(void *order, const struct run_node *n)
 	struct positions *o = order;
 	while (o->slot_count < o->e->slot_count) add_slot(o, o->slot_count);
 	if (n->parent) add_answer(o, n);
+	for (const struct run_lock *l = n->locked; l; l = l->older)
+		lock(o, at(o, n), l->at);
 	for (uint32_t i = 0; i < n->ended_count; i++) {
 		const struct run_end_of *t = &n->ended[i];
 		uint32_t slot = o->e->slot_of[n->session][t->index];
@@ -245,16 +268,6 @@ static void add(void *order, const struct run_node *n)
 
 /* ---- what all of them do ---- */
 
-/* The slot, which writes the key, has in sight who did before it. */
-static void exclude_rivals(struct positions *o, const struct position_key *k,
-                           uint32_t slot)
-{
-	const struct position_slot *x = &o->slots[slot];
-	for (uint32_t t = 0; t < o->count; t++)
-		CLAUSE(o->clauses, -k->writes[slot], x->by[t], -k->wrote[t],
-		       -x->from[t]);
-}
-
 static void close_key_slot(struct positions *o, const struct position_key *k,
                            uint32_t slot)
 {
@@ -264,7 +277,7 @@ static void close_key_slot(struct positions *o, const struct position_key *k,
 		CLAUSE(o->clauses, -here[t], k->writes[slot], -k->wrote[t]);
 	}
 	if (has_snapshots(o) && level_excludes_rivals(o->e->level))
-		exclude_rivals(o, k, slot);
+		see_all(o, k->writes[slot], k, slot);
 }
 
 /* The slot writes the value in these nodes only. */

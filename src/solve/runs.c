@@ -14,13 +14,19 @@ static bool locks_matter(enum level l)
 	return !level_is_serial(l) && level_sight(l) != SIGHT_NOTHING;
 }
 
+/* Are locks a matter of one order of commits? Under psi there is none. */
+static bool locks_fit(enum level l)
+{
+	return !locks_matter(l) || level_mixes(l);
+}
+
 const char *runs_obstacle(const struct program *p, enum level l)
 {
 	if (level_has_statements(l))
 		return "statements that each have a snapshot of their own";
 	if (program_mixes(p) || program_is_ssi(p))
 		return "transactions with levels of their own";
-	if (program_locks(p) && locks_matter(l)) return "reads that lock";
+	if (program_locks(p) && !locks_fit(l)) return "reads that lock";
 	return NULL;
 }
 
@@ -111,6 +117,26 @@ static bool refuse(struct stretch *s, const char *what, uint32_t point)
 	return false;
 }
 
+/* What is read again, the value being known, and locked. */
+static void lock_again(struct stretch *s, const struct run_node *read)
+{
+	struct run_lock *l = region_take(&s->runs->context.region, sizeof *l);
+	*l = (struct run_lock){ s->node->locked, read->parent };
+	s->node->locked = l;
+}
+
+static bool is_locking(const struct request *q)
+{
+	return q->strength != STRENGTH_PLAIN || q->kind == REQUEST_GIVE_UP;
+}
+
+/* A lock that all writers of the row meet, and that stays. */
+static bool is_plain_lock(const struct request *q)
+{
+	return q->kind == REQUEST_READ && q->strength >= STRENGTH_SHARE &&
+	       q->strength <= STRENGTH_UPDATE;
+}
+
 /* False: it waits for the value, or cannot be decided. */
 static bool answer_itself(struct stretch *s, const struct request *q)
 {
@@ -118,26 +144,24 @@ static bool answer_itself(struct stretch *s, const struct request *q)
 	const struct run_write *own = own_write(s->writes, q->key);
 	const struct run_node *read = last_read(s->node, q->key, s->index);
 	struct run_node *n = s->node;
+	bool locks = is_locking(q) && locks_matter(r->level);
 	if (own)
 		session_run_answer(&s->live, own->value);
-	else if (read && r->repeatable)
+	else if (read && r->repeatable) {
+		if (locks) lock_again(s, read);
 		session_run_answer(&s->live, read->answer);
-	else {
+	} else {
 		count_slot(r, n->session, s->index);
 		n->kind = RUN_READS;
 		n->key = q->key;
 		n->index = s->index;
 		n->name = s->name;
+		n->locks = locks;
 		n->occurrence = read ? read->parent->occurrence + 1 : 0;
 		n->writes = s->writes;
 		return false;
 	}
 	return true;
-}
-
-static bool is_locking(const struct request *q)
-{
-	return q->strength != STRENGTH_PLAIN || q->kind == REQUEST_GIVE_UP;
 }
 
 /* One request; false at the end of the stretch. */
@@ -157,14 +181,18 @@ static bool step(struct stretch *s)
 		s->name = q.name;
 		return true;
 	case REQUEST_READ:
-		if (is_locking(&q) && locks_matter(l))
+		if (is_locking(&q) && locks_matter(l) && !locks_fit(l))
 			return refuse(s, "a read that locks", q.point);
+		if (is_locking(&q) && locks_matter(l) && !is_plain_lock(&q))
+			return refuse(s, "a read for a constraint", q.point);
 		return answer_itself(s, &q);
 	case REQUEST_WRITE:
 		s->writes = write(&s->runs->context.region, s->writes, q.key,
 		                  q.value);
 		return true;
-	case REQUEST_GIVE_UP: return true;
+	case REQUEST_GIVE_UP:
+		return !locks_matter(l) ||
+		       refuse(s, "a lock that is given up", q.point);
 	case REQUEST_COMMIT:
 	case REQUEST_ABORT:
 		end_transaction(s, q.kind == REQUEST_ABORT);

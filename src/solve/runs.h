@@ -22,6 +22,13 @@ struct run_write {
 	struct value value;
 };
 
+/* A key that a transaction has read from another before it reads it again, so
+ * that it is locked. */
+struct run_lock {
+	const struct run_lock *older; /* in the same stretch */
+	const struct run_node *at;    /* waits for the first read */
+};
+
 /* A transaction that ends in the stretch. */
 struct run_end_of {
 	uint32_t index; /* in its session */
@@ -43,6 +50,7 @@ struct run_node {
 	const struct machine_state *state;
 	const struct run_end_of *ended;
 	uint32_t ended_count;
+	const struct run_lock *locked; /* in the stretch, newest first */
 	enum run_state kind;
 	/* RUN_READS. */
 	uint32_t key;
@@ -50,6 +58,7 @@ struct run_node {
 	uint32_t name;       /* likewise, for program_transaction_name() */
 	uint32_t occurrence; /* it has read this key so often before, where that
 	                      * may tell something else */
+	bool locks;          /* that read does */
 	const struct run_write *writes; /* of that transaction so far */
 };
 
