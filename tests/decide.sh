@@ -111,8 +111,37 @@ global x = 0;
 session a { txn { let n = locked x; x = n + 1; } }
 session b { txn at si { let n = x; x = n + 1; } }
 EOF
-run 2 decide locks.tx -i si
-says 'decide does not cover transactions with levels of their own'
+run 0 decide locks.tx -i cc
+prints 'beside transactions with levels of their own'
+sed 's/ at si/ at prc/' locks.tx >statements.tx
+run 2 decide statements.tx -i si
+says 'decide does not cover statements that each have a snapshot of their own'
+cat >mix.tx <<'EOF'
+global x = 0;
+txn add() at LEVEL { let n = x; x = n + 1; }
+session a { add(); }
+session b { add(); }
+session c { txn { let m = x; } }
+finally { let end = x; }
+assert finally.end == 2;
+EOF
+sed 's/LEVEL/cc/' mix.tx >weak.tx
+run 1 decide weak.tx -i ser
+sed 's/LEVEL/si/' mix.tx >strong.tx
+run 0 decide strong.tx -i ra
+run 0 runs strong.tx -i ra
+run 0 decide strong.tx -i ra --levels
+prints 'assert finally.end == 2  fails  fails  holds  holds   open  holds   open  holds  holds'
+# A transaction that has one level or another.
+cat >either.tx <<'EOF'
+global x = 0;
+txn one() at si { let n = x; x = 1; return n; }
+txn two() at cc { x = 2; }
+session a { let r = one(); if (r == 2) { one(); } else { two(); } }
+session b { two(); }
+EOF
+run 4 decide either.tx -i cc
+prints 'a session whose transactions have one level or another cannot be decided'
 sed -i 's/ at si//' locks.tx
 run 2 decide locks.tx -i psi
 says 'decide does not cover reads that lock'

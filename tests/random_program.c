@@ -1,5 +1,7 @@
 #include "random_program.h"
 
+#include <string.h>
+
 #include <stdbool.h>
 
 #include "base/rng.h"
@@ -408,4 +410,36 @@ void random_program(struct text *out, uint64_t seed)
 void random_locking_program(struct text *out, uint64_t seed)
 {
 	write_program(out, seed, true);
+}
+
+own_level random_own(struct rng *r, uint32_t none, level_predicate *may)
+{
+	enum level l;
+	if (rng_below(r, 8) < none) return 0;
+	do l = (enum level)rng_below(r, LEVEL_COUNT);
+	while (!may(l));
+	return (own_level)(l + 1);
+}
+
+void random_mix(struct text *out, const char *source, struct rng *r,
+                level_predicate *may, bool ssi)
+{
+	uint32_t none = rng_below(r, 5);
+	for (const char *s = source; *s;) {
+		size_t length = strcspn(s, "\n");
+		const char *word = s + strspn(s, "\t");
+		bool begins = !strncmp(word, "txn", 3) ||
+		              !strncmp(word, "finally", 7);
+		own_level own = begins ? random_own(r, none, may) : 0;
+		if (begins && ssi && rng_below(r, 3))
+			own = (own_level)(LEVEL_SER + 1);
+		if (own) {
+			text_bytes(out, s, length - 1);
+			text_format(out, "at %s {", own_level_word(own));
+		} else {
+			text_bytes(out, s, length);
+		}
+		s += length;
+		if (*s) text_char(out, *s++);
+	}
 }

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "axioms/level.h"
+#include "base/rng.h"
 #include "base/text.h"
 
 /* Adds the program to `out`; the same seed always gives the same text. Two to
@@ -15,5 +17,13 @@ void random_program(struct text *out, uint64_t seed);
 /* The same with locked and shared reads, atomic updates, and statements of
  * several reads and writes. */
 void random_locking_program(struct text *out, uint64_t seed);
+
+typedef bool level_predicate(enum level l);
+/* A level that may be, or 0: in `none` of eight cases. */
+own_level random_own(struct rng *r, uint32_t none, level_predicate *may);
+/* Adds the program, its transactions at random levels of those that may be,
+ * with `ssi` often at ser. */
+void random_mix(struct text *out, const char *source, struct rng *r,
+                level_predicate *may, bool ssi);
 
 #endif

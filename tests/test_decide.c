@@ -55,7 +55,10 @@ static void expect_goal(const struct trial *t, const struct decide_goal *g)
 	       g->slot);
 	expect(t, violated == (g->example != NULL), "example", g->slot);
 	if (!g->example) return;
-	expect(t, level_allows_history(t->level, g->example),
+	bool mixed = program_mixes(t->decided->program);
+	expect(t,
+	       mixed ? level_allows_mix(t->level, g->example)
+	             : level_allows_history(t->level, g->example),
 	       "the example is none of the level", g->slot);
 	expect(t,
 	       g->finding || explorer_slot_serializable(t->explored, g->slot),
@@ -127,7 +130,7 @@ static bool is_whole(const struct trial *t)
 /* What sessions of histories read from others. */
 struct runs_read {
 	struct strings all;
-	bool repeatable; /* what is read again need not be told */
+	enum level others; /* of transactions without one */
 };
 
 static bool is_again(const struct transaction *t, uint32_t event)
@@ -141,9 +144,12 @@ static bool is_again(const struct transaction *t, uint32_t event)
 	return false;
 }
 
+/* What is read again need not be told where it must be the same. */
 static void print_reads(struct text *t, const struct transaction *of,
-                        bool repeatable)
+                        enum level others)
 {
+	enum level l = of->own ? (enum level)(of->own - 1) : others;
+	bool repeatable = level_sight(l) >= SIGHT_DIRECT;
 	for (uint32_t k = 0; k < of->event_count; k++) {
 		const struct event *x = &of->events[k];
 		if (x->kind != EVENT_READ || x->from == HISTORY_SELF ||
@@ -165,7 +171,7 @@ static bool note_runs(void *payload, const struct explore_execution *e)
 		for (uint32_t i = 0; i < h->sessions[s].count; i++)
 			print_reads(&t,
 			            &h->transactions[h->sessions[s].first + i],
-			            runs->repeatable);
+			            runs->others);
 		strings_add(&runs->all, text_get(&t));
 	}
 	text_free(&t);
@@ -253,8 +259,10 @@ static bool expect_list(const struct trial *t, struct program *p,
  * cannot commit with, or lock what it cannot go on with. */
 static void expect_runs(const struct trial *t, const struct strings *runs)
 {
-	bool exact = level_is_serial(t->level) ||
+	bool exact = (level_is_serial(t->level) &&
+	              !program_mixes(t->decided->program)) ||
 	             (!level_excludes_rivals(t->level) &&
+	              !program_mixes(t->decided->program) &&
 	              !program_locks(t->decided->program));
 	if (explorer_stats(t->explored)->pruned) return;
 	expect(t,
@@ -303,13 +311,25 @@ static void try_order(struct trial t, struct program *p, bool positions_first,
 	decision_free(&d);
 }
 
-/* Every third with locks. */
+static bool is_covered(enum level l)
+{
+	return level_mixes(l) && !level_has_statements(l);
+}
+
+/* Every third with locks, every fourth at levels of its own. */
 static void any_program(struct text *out, uint64_t seed)
 {
+	struct text plain = { 0 };
+	struct rng r = { seed };
 	if (seed % 3)
-		random_program(out, seed);
+		random_program(&plain, seed);
 	else
-		random_locking_program(out, seed);
+		random_locking_program(&plain, seed);
+	if (seed % 4 == 1)
+		random_mix(out, text_get(&plain), &r, is_covered, false);
+	else
+		text_string(out, text_get(&plain));
+	text_free(&plain);
 }
 
 /* Copies by both orders: there are few of them, as exploring them takes long.
@@ -323,13 +343,16 @@ static void try_program(uint64_t seed, enum level level, struct variety *v)
 	else
 		any_program(&source, seed);
 	struct program *p = program_from_text(text_get(&source));
-	struct runs_read runs = { .repeatable =
-		                          level_sight(level) >= SIGHT_DIRECT };
+	if (decide_obstacle(p, level)) {
+		program_free(p);
+		text_free(&source);
+		return;
+	}
+	struct runs_read runs = { .others = level };
 	struct explore_observer observer = { .payload = &runs,
 		                             .history = note_runs };
 	struct explorer *e = explore_under(p, level, seed & 2, &observer);
-	if (explorer_stats(e)->stop == STOP_NONE &&
-	    !decide_obstacle(p, level)) {
+	if (explorer_stats(e)->stop == STOP_NONE) {
 		struct trial t = { seed, text_get(&source), level, e, NULL };
 		strings_sort(&runs.all);
 		strings_unique(&runs.all);
@@ -409,6 +432,7 @@ START_TEST(all_levels)
 				      .level = (enum level)(i % LEVEL_COUNT),
 				      .robust = robust });
 		for (t.level = 0; t.level < LEVEL_COUNT; t.level++) {
+			if (program_mixes(p) && !level_mixes(t.level)) continue;
 			struct explorer *e =
 				explore_under(p, t.level, robust, NULL);
 			t.explored = e;
@@ -447,8 +471,7 @@ struct compared {
 
 static void try_shipped(const char *path, enum level l, struct compared *out)
 {
-	struct runs_read runs = { .repeatable =
-		                          level_sight(l) >= SIGHT_DIRECT };
+	struct runs_read runs = { .others = l };
 	struct explore_observer observer = { .payload = &runs,
 		                             .history = note_runs };
 	struct diags d = { 0 };

@@ -29,14 +29,9 @@ enum {
 	BASELINE_LIMIT = 2000
 };
 
-/* One of the levels that mix, or 0. */
-static own_level random_own(struct rng *r, uint32_t none)
+static bool mixes(enum level l)
 {
-	enum level l;
-	if (rng_below(r, 8) < none) return 0;
-	do l = (enum level)rng_below(r, LEVEL_COUNT);
-	while (!level_mixes(l));
-	return (own_level)(l + 1);
+	return level_mixes(l);
 }
 
 /* ---- histories ---- */
@@ -318,29 +313,6 @@ struct trial {
 	struct strings found;
 };
 
-/* The same program, its transactions at random levels. */
-static void mix(struct text *out, const char *source, struct rng *r, bool ssi)
-{
-	uint32_t none = rng_below(r, 5);
-	for (const char *s = source; *s;) {
-		size_t length = strcspn(s, "\n");
-		const char *word = s + strspn(s, "\t");
-		bool begins = !strncmp(word, "txn", 3) ||
-		              !strncmp(word, "finally", 7);
-		own_level own = begins ? random_own(r, none) : 0;
-		if (begins && ssi && rng_below(r, 3))
-			own = (own_level)(LEVEL_SER + 1);
-		if (own) {
-			text_bytes(out, s, length - 1);
-			text_format(out, "at %s {", own_level_word(own));
-		} else {
-			text_bytes(out, s, length);
-		}
-		s += length;
-		if (*s) text_char(out, *s++);
-	}
-}
-
 static bool collect(void *payload, const struct explore_execution *e)
 {
 	struct trial *t = payload;
@@ -418,7 +390,7 @@ static bool try_program(uint64_t seed, bool locks, bool mixed)
 	else
 		random_program(&plain, seed);
 	if (mixed)
-		mix(&t.source, text_get(&plain), &r, ssi);
+		random_mix(&t.source, text_get(&plain), &r, mixes, ssi);
 	else
 		text_string(&t.source, text_get(&plain));
 	t.program = program_from_text(text_get(&t.source));

@@ -8,11 +8,27 @@
 #include "base/seconds.h"
 #include "vm/program.h"
 
+static bool is_apart(enum level l)
+{
+	return level_has_statements(l) || !level_mixes(l);
+}
+
+/* Of reads that lock, a snapshot of the whole transaction may be older than
+ * one of a statement can be; and beside transactions with levels of their own,
+ * others have levels that mix, of which prc is not decided. */
 static bool implies(const struct level_decisions *d, enum level strong,
                     enum level weak)
 {
-	return program_checks(d->program) ? level_implies_checks(strong, weak)
-	                                  : level_implies(strong, weak);
+	const struct program *p = d->program;
+	bool locks = program_locks(p) || program_is_native(p);
+	if (locks && level_has_statements(weak) &&
+	    !level_has_statements(strong) && !level_is_serial(strong))
+		return false;
+	if (program_mixes(p) && strong != weak &&
+	    (is_apart(strong) || is_apart(weak)))
+		return false;
+	return program_checks(p) ? level_implies_checks(strong, weak)
+	                         : level_implies(strong, weak);
 }
 
 /* ---- what a level's own decision says ---- */

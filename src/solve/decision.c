@@ -314,7 +314,7 @@ static void ask(struct solving *s, struct engine *g, uint32_t goal)
 	else if (!is_serializable(s, slot))
 		settle(s, g, goal,
 		       solving_ask_history(s, g, clauses_of(g, goal)->fails));
-	else if (level_is_serial(s->out->options.level))
+	else if (level_is_serial(s->out->options.level) && !s->runs->mixed)
 		s->out->goals[goal].verdict = VERDICT_HOLDS;
 	else
 		try_histories(s, g, goal);

@@ -27,7 +27,9 @@ static void add_slot(struct encoding *e, uint32_t session)
 {
 	uint32_t index = e->slots_of[session]++;
 	VEC_RESERVE(e->slots, e->slot_count, e->slot_capacity);
-	e->slots[e->slot_count] = (struct slot){ session, index };
+	e->slots[e->slot_count] =
+		(struct slot){ session, index,
+		               e->runs->levels[session][index] };
 	e->slot_of[session] =
 		mem_grow(e->slot_of[session], index + 1, sizeof **e->slot_of);
 	e->slot_of[session][index] = e->slot_count++;

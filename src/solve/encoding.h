@@ -30,6 +30,7 @@ struct encoding;
 
 struct slot {
 	uint32_t session, index;
+	enum level level;
 };
 
 /* What is told of a node. */

@@ -123,7 +123,7 @@ static uint32_t slot_read_from(const struct example *x,
 	struct keys *keys = e->runs->context.machine.keys;
 	uint32_t s = e->slot_of[read->session][read->index];
 	const struct example_reads *r = &x->reads[s];
-	if (!e->runs->repeatable)
+	if (!runs_repeatable(e->slots[s].level))
 		return read->number < r->count ? r->items[read->number].from
 		                               : UINT32_MAX;
 	for (uint32_t i = 0; i < r->count; i++)
@@ -156,7 +156,10 @@ struct history *example_run(struct example *x, struct runner *r)
 		                       .writers = order_writers };
 	if (runner_run(r, &chooser) != RUN_COMPLETE) return NULL;
 	struct history *h = runner_history(r);
-	if (level_allows_history(x->e->level, h)) return h;
+	enum level l = x->e->level;
+	if (x->e->runs->mixed ? level_allows_mix(l, h)
+	                      : level_allows_history(l, h))
+		return h;
 	history_free(h);
 	return NULL;
 }

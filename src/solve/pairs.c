@@ -65,6 +65,8 @@ struct pairs {
 	struct pair_slot *slots;
 	uint32_t slot_count, slot_capacity;
 	int *before, *sees; /* literals: [a * side + b] */
+	int *past; /* the same of so and wr, and paths of them; NULL: all levels
+	            * are one, which has it in sight where it matters */
 	uint32_t side;
 	struct encoded_key *keys;
 	uint32_t key_count;
@@ -110,6 +112,21 @@ static int sees(const struct pairs *o, uint32_t a, uint32_t b)
 	return o->sees[(size_t)a * o->side + b];
 }
 
+static int past(const struct pairs *o, uint32_t a, uint32_t b)
+{
+	return (o->past ? o->past : o->sees)[(size_t)a * o->side + b];
+}
+
+static enum level slot_level(const struct pairs *o, uint32_t slot)
+{
+	return o->e->slots[slot].level;
+}
+
+static enum sight slot_sight(const struct pairs *o, uint32_t slot)
+{
+	return level_sight(slot_level(o, slot));
+}
+
 static int *wider(int *old, uint32_t side, uint32_t new_side)
 {
 	int *m = mem_take0((size_t)new_side * new_side, sizeof *m);
@@ -131,21 +148,27 @@ static void relate(struct pairs *o, uint32_t a, uint32_t b)
 	for (int i = 0; i < 2; i++) {
 		uint32_t from = i ? b : a, to = i ? a : b;
 		int first = before(o, from, to), s = first;
-		if (!so && !level_is_serial(o->e->level)) {
+		if (!so && !level_is_serial(slot_level(o, to))) {
 			s = clauses_variable(c);
 			CLAUSE(c, -s, first);
 		}
 		o->sees[(size_t)from * o->side + to] = s;
+		if (!o->past) continue;
+		o->past[(size_t)from * o->side + to] =
+			so ? so * (i ? -1 : 1) : clauses_variable(c);
+		CLAUSE(c, -past(o, from, to), first);
 	}
 }
 
-/* What is before what is seen, or seen by it, is seen. */
+/* What is before what is seen, or in its past, is seen. */
 static void see_through(struct pairs *o, uint32_t x, uint32_t y, uint32_t z)
 {
-	enum sight sight = level_sight(o->e->level);
-	if (sight < SIGHT_PAST || level_is_serial(o->e->level)) return;
-	int first = sight == SIGHT_PREFIX ? before(o, x, y) : sees(o, x, y);
-	CLAUSE(o->clauses, -first, -sees(o, y, z), sees(o, x, z));
+	struct clauses *c = o->clauses;
+	enum sight sight = slot_sight(o, z);
+	if (o->past) CLAUSE(c, -past(o, x, y), -past(o, y, z), past(o, x, z));
+	if (sight < SIGHT_PAST || level_is_serial(slot_level(o, z))) return;
+	int first = sight == SIGHT_PREFIX ? before(o, x, y) : past(o, x, y);
+	CLAUSE(c, -first, -sees(o, y, z), sees(o, x, z));
 }
 
 static void no_circle(struct pairs *o, uint32_t x, uint32_t y, uint32_t z)
@@ -162,6 +185,7 @@ static void add_slot(struct pairs *o, uint32_t t)
 		uint32_t side = o->side ? 2 * o->side : 16;
 		o->before = wider(o->before, o->side, side);
 		o->sees = wider(o->sees, o->side, side);
+		if (o->e->runs->mixed) o->past = wider(o->past, o->side, side);
 		o->side = side;
 	}
 	VEC_RESERVE(o->slots, o->slot_count, o->slot_capacity);
@@ -171,6 +195,7 @@ static void add_slot(struct pairs *o, uint32_t t)
 	s->commits = some_of_begin(o->clauses, s->committed);
 	o->before[(size_t)t * o->side + t] = NO;
 	o->sees[(size_t)t * o->side + t] = NO;
+	if (o->past) o->past[(size_t)t * o->side + t] = NO;
 	for (uint32_t u = 0; u < t; u++) relate(o, u, t);
 	for (uint32_t u = 0; u < t; u++)
 		for (uint32_t v = 0; v < t; v++) {
@@ -297,7 +322,7 @@ static void heed_sources(struct pairs *o, const struct run_node *n,
 	const struct pair_node *node = &o->nodes[n->number];
 	const struct key_writer *w = &o->keys[n->key].writers[writer];
 	const struct place *p = &o->places[node->place];
-	if (level_sight(o->e->level) != SIGHT_SOURCES) return;
+	if (slot_sight(o, p->slot) != SIGHT_SOURCES) return;
 	CLAUSE(o->clauses, -at(o, n), -source(o, n, w->slot), -w->writes,
 	       -p->initial);
 	for (uint32_t x = 0; x < p->read_count; x++) {
@@ -319,8 +344,8 @@ static void heed_sight(struct pairs *o, const struct place *p, uint32_t y,
                        uint32_t x)
 {
 	const struct key_writer *w = o->keys[p->key].writers;
-	bool psi = level_sight(o->e->level) == SIGHT_PAST &&
-	           level_excludes_rivals(o->e->level);
+	bool psi = slot_sight(o, p->slot) == SIGHT_PAST &&
+	           level_excludes_rivals(slot_level(o, p->slot));
 	if (x == y || !p->seen[y] || !p->reads[x]) return;
 	CLAUSE(o->clauses, -p->seen[y], -p->reads[x],
 	       psi ? sees(o, w[y].slot, w[x].slot)
@@ -369,7 +394,7 @@ static int seen_by(struct pairs *o, const struct place *p,
                    const struct key_writer *w)
 {
 	struct clauses *c = o->clauses;
-	if (level_sight(o->e->level) < SIGHT_DIRECT || w->slot == p->slot ||
+	if (slot_sight(o, p->slot) < SIGHT_DIRECT || w->slot == p->slot ||
 	    sees(o, w->slot, p->slot) == NO)
 		return 0;
 	int seen = clauses_variable(c);
@@ -386,8 +411,9 @@ static int read_of(struct pairs *o, struct place *p, const struct key_writer *w)
 	int reads = clauses_variable(c);
 	CLAUSE(c, -reads, w->writes);
 	CLAUSE(c, -reads, order);
-	if (level_sight(o->e->level) >= SIGHT_DIRECT)
+	if (slot_sight(o, p->slot) >= SIGHT_DIRECT)
 		CLAUSE(c, -reads, sees(o, w->slot, p->slot));
+	if (o->past) CLAUSE(c, -reads, past(o, w->slot, p->slot));
 	at_most_one_add(c, &p->one, reads);
 	some_of_add(c, &p->some, reads);
 	return reads;
@@ -421,22 +447,17 @@ static void place_meets(struct pairs *o, uint32_t place, uint32_t writer)
 	}
 }
 
-/* Two writers of one key exclude each other. */
-static void rivals(struct pairs *o, const struct key_writer *a,
-                   const struct key_writer *b)
+/* A writer that excludes others of the key, if b is one, has in sight those
+ * that commit before it. */
+static void exclude(struct pairs *o, const struct key_writer *a,
+                    const struct key_writer *b)
 {
-	struct clauses *c = o->clauses;
-	if (!level_excludes_rivals(o->e->level) || level_is_serial(o->e->level))
-		return;
-	int ab = sees(o, a->slot, b->slot), ba = sees(o, b->slot, a->slot);
-	if (ab == YES || ba == YES) return;
-	if (level_sight(o->e->level) == SIGHT_PREFIX) {
-		int order = before(o, a->slot, b->slot);
-		CLAUSE(c, -a->writes, -b->writes, -order, ab);
-		CLAUSE(c, -a->writes, -b->writes, order, ba);
-	} else {
-		CLAUSE(c, -a->writes, -b->writes, ab, ba);
-	}
+	enum level l = slot_level(o, b->slot);
+	if (!level_excludes_rivals(l) || level_is_serial(l)) return;
+	int order = before(o, a->slot, b->slot);
+	if (order != NO)
+		CLAUSE(o->clauses, -a->writes, -b->writes, -order,
+		       sees(o, a->slot, b->slot));
 }
 
 /* The number of the slot among the key's writers. */
@@ -456,7 +477,10 @@ static uint32_t writer_at(struct pairs *o, uint32_t slot, uint32_t key)
 	s->keys[s->key_count++] = key;
 	for (uint32_t i = 0; i < s->end_count; i++)
 		CLAUSE(c, -at(o, s->ends[i]), -w->writes);
-	for (uint32_t i = 0; i < writer; i++) rivals(o, &k->writers[i], w);
+	for (uint32_t i = 0; i < writer; i++) {
+		exclude(o, &k->writers[i], w);
+		exclude(o, w, &k->writers[i]);
+	}
 	for (uint32_t i = 0; i < k->place_count; i++)
 		place_meets(o, k->places[i], writer);
 	return writer;
@@ -597,6 +621,7 @@ static void end(void *order)
 	free(o->slots);
 	free(o->before);
 	free(o->sees);
+	free(o->past);
 	free(o->keys);
 	free(o->places);
 	free(o->nodes);

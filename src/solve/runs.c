@@ -24,8 +24,15 @@ const char *runs_obstacle(const struct program *p, enum level l)
 {
 	if (level_has_statements(l))
 		return "statements that each have a snapshot of their own";
-	if (program_mixes(p) || program_is_ssi(p))
+	if (program_is_ssi(p))
+		return "transactions that are serializable as in PostgreSQL";
+	if (program_mixes(p) && (!level_mixes(l) || program_is_native(p)))
 		return "transactions with levels of their own";
+	for (enum level k = 0; k < LEVEL_COUNT && program_mixes(p); k++)
+		if (level_has_statements(k) &&
+		    program_owns(p, (own_level)(k + 1)))
+			return "statements that each have a snapshot of their "
+			       "own";
 	if (program_locks(p) && !locks_fit(l)) return "reads that lock";
 	return NULL;
 }
@@ -87,20 +94,47 @@ struct stretch {
 	const struct run_write *writes;
 };
 
-/* Has it a transaction of this place? */
-static void count_slot(struct runs *r, uint32_t session, uint32_t index)
+static enum level level_of_name(const struct runs *r, uint32_t name)
 {
-	if (index < r->longest[session]) return;
-	r->slots += index + 1 - r->longest[session];
-	r->longest[session] = index + 1;
-	if (r->slots > SLOTS_MOST)
+	own_level own = program_transaction_level(r->context.program, name);
+	return own ? (enum level)(own - 1) : r->level;
+}
+
+static enum level level_here(const struct stretch *s)
+{
+	return level_of_name(s->runs, s->name);
+}
+
+bool runs_repeatable(enum level l)
+{
+	return level_sight(l) >= SIGHT_DIRECT;
+}
+
+/* The session has a transaction of this place. Whatever the run, it is of one
+ * level. */
+static void count_slot(const struct stretch *s)
+{
+	struct runs *r = s->runs;
+	uint32_t session = s->node->session, count = r->longest[session];
+	if (s->index < count) {
+		if (r->levels[session][s->index] != level_here(s))
+			r->obstacle = "a session whose transactions have one "
+				      "level or another";
+		return;
+	}
+	assert(s->index == count);
+	r->levels[session] =
+		mem_grow(r->levels[session], count + 1, sizeof **r->levels);
+	r->levels[session][count] = level_here(s);
+	r->longest[session] = count + 1;
+	if (++r->slots > SLOTS_MOST)
 		r->obstacle = "a program with more than 160 transactions";
 }
 
 static void end_transaction(struct stretch *s, bool aborted)
 {
 	struct runs *r = s->runs;
-	count_slot(r, s->node->session, s->index);
+	count_slot(s);
 	VEC_RESERVE(r->ended, r->ended_count, r->ended_capacity);
 	r->ended[r->ended_count++] =
 		(struct run_end_of){ .index = s->index++,
@@ -137,21 +171,29 @@ static bool is_plain_lock(const struct request *q)
 	       q->strength <= STRENGTH_UPDATE;
 }
 
+/* Says what stands in the way, if something does. */
+static bool can_lock(struct stretch *s, const struct request *q)
+{
+	if (!locks_fit(level_here(s)))
+		return refuse(s, "a read that locks", q->point);
+	return is_plain_lock(q) ||
+	       refuse(s, "a read for a constraint", q->point);
+}
+
 /* False: it waits for the value, or cannot be decided. */
 static bool answer_itself(struct stretch *s, const struct request *q)
 {
-	struct runs *r = s->runs;
 	const struct run_write *own = own_write(s->writes, q->key);
 	const struct run_node *read = last_read(s->node, q->key, s->index);
 	struct run_node *n = s->node;
-	bool locks = is_locking(q) && locks_matter(r->level);
+	bool locks = is_locking(q) && locks_matter(level_here(s));
 	if (own)
 		session_run_answer(&s->live, own->value);
-	else if (read && r->repeatable) {
+	else if (read && runs_repeatable(level_here(s))) {
 		if (locks) lock_again(s, read);
 		session_run_answer(&s->live, read->answer);
 	} else {
-		count_slot(r, n->session, s->index);
+		count_slot(s);
 		n->kind = RUN_READS;
 		n->key = q->key;
 		n->index = s->index;
@@ -167,31 +209,30 @@ static bool answer_itself(struct stretch *s, const struct request *q)
 /* One request; false at the end of the stretch. */
 static bool step(struct stretch *s)
 {
-	enum level l = s->runs->level;
-	const struct program *p = s->runs->context.program;
+	const struct runs *r = s->runs;
 	struct request q;
 	session_run_step(&s->live, &q);
 	if (s->runs->context.machine.stop || s->runs->obstacle) return false;
 	switch (q.kind) {
 	case REQUEST_BEGIN:
-		if (program_transaction_level(p, q.name))
+		if (program_transaction_level(r->context.program, q.name) &&
+		    !r->mixed)
 			return refuse(s,
 			              "a transaction with a level of its own",
 			              q.point);
 		s->name = q.name;
 		return true;
 	case REQUEST_READ:
-		if (is_locking(&q) && locks_matter(l) && !locks_fit(l))
-			return refuse(s, "a read that locks", q.point);
-		if (is_locking(&q) && locks_matter(l) && !is_plain_lock(&q))
-			return refuse(s, "a read for a constraint", q.point);
+		if (is_locking(&q) && locks_matter(level_here(s)) &&
+		    !can_lock(s, &q))
+			return false;
 		return answer_itself(s, &q);
 	case REQUEST_WRITE:
 		s->writes = write(&s->runs->context.region, s->writes, q.key,
 		                  q.value);
 		return true;
 	case REQUEST_GIVE_UP:
-		return !locks_matter(l) ||
+		return !locks_matter(level_here(s)) ||
 		       refuse(s, "a lock that is given up", q.point);
 	case REQUEST_COMMIT:
 	case REQUEST_ABORT:
@@ -299,7 +340,9 @@ static bool grow_root(struct runs *r, uint32_t session)
 		n->state = start->state;
 		n->kind = machine_pruned(start->state) ? RUN_VOID : RUN_OVER;
 	} else {
-		if (program_transaction_level(r->context.program, start->name))
+		if (program_transaction_level(r->context.program,
+		                              start->name) &&
+		    !r->mixed)
 			return refuse(
 				&s, "a transaction with a level of its own", 0);
 		session_run_resume(&s.live, &r->context.memo, start->state);
@@ -315,7 +358,8 @@ void runs_init(struct runs *r, const struct program *p, enum level l,
 	*r = (struct runs){ .level = l };
 	assert(!runs_obstacle(p, l));
 	context_init(&r->context, p, NULL, limits);
-	r->repeatable = level_sight(l) >= SIGHT_DIRECT;
+	r->mixed = program_mixes(p);
+	r->levels = mem_take0(r->context.sessions + 1, sizeof *r->levels);
 	r->longest = mem_take0(r->context.sessions + 1, sizeof *r->longest);
 	r->first_same =
 		mem_take((r->context.sessions + 1) * sizeof *r->first_same);
@@ -328,6 +372,8 @@ void runs_init(struct runs *r, const struct program *p, enum level l,
 
 void runs_free(struct runs *r)
 {
+	for (uint32_t i = 0; i < r->context.sessions; i++) free(r->levels[i]);
+	free(r->levels);
 	free(r->nodes);
 	free(r->roots);
 	free(r->longest);

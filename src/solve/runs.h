@@ -64,8 +64,8 @@ struct run_node {
 
 struct runs {
 	struct context context;
-	enum level level;
-	bool repeatable; /* two reads of a key by one transaction are alike */
+	enum level level; /* of transactions that have none of their own */
+	bool mixed;       /* some have */
 	struct run_node **nodes;
 	uint32_t count, capacity;
 	struct run_node **roots;  /* by session */
@@ -74,6 +74,7 @@ struct runs {
 	uint32_t leaves;      /* whole runs */
 	uint32_t *first_same; /* by session: that has the same code */
 	uint32_t *longest;    /* by session: transactions of its longest run */
+	enum level **levels;  /* by session: those of its transactions */
 	uint32_t slots;       /* their sum */
 	const char *obstacle; /* what was met that cannot be decided, or NULL */
 	uint32_t point;       /* where */
@@ -87,6 +88,8 @@ enum {
 /* Why runs of the program cannot be used at the level; NULL: they can, as far
  * as that is known before it runs. */
 const char *runs_obstacle(const struct program *p, enum level l);
+/* Are two reads of a key by one transaction of the level alike? */
+bool runs_repeatable(enum level l);
 /* The program is borrowed. */
 void runs_init(struct runs *r, const struct program *p, enum level l,
                const struct machine_limits *limits);

@@ -188,7 +188,7 @@ void solving_strive(struct solving *s)
 static void choose_engines(struct solving *s)
 {
 	const struct decide_options *o = &s->out->options;
-	bool positions = positions_fit(o->level);
+	bool positions = positions_fit(o->level) && !s->runs->mixed;
 	s->engine_count = positions ? 2 : 1;
 	s->engines[positions && o->positions_first].form = order_by_pairs();
 	if (positions)
