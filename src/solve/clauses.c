@@ -23,7 +23,7 @@ static void drop_sat(void *sat)
 	ccadical_release(sat);
 }
 
-void clauses_init(struct clauses *c)
+void clauses_init(struct clauses *c, bool guess)
 {
 	*c = (struct clauses){ .sat = ccadical_init() };
 	mem_hold_solver(c->sat, drop_sat);
@@ -31,6 +31,7 @@ void clauses_init(struct clauses *c)
 	/* Many small questions: what pays off for a single hard one does not
 	 * here. */
 	ccadical_set_option(c->sat, "lucky", 0);
+	ccadical_set_option(c->sat, "phase", guess);
 	ccadical_set_terminate(c->sat, c, is_over);
 	c->variables = CLAUSES_TRUE;
 	ccadical_add(c->sat, CLAUSES_TRUE);

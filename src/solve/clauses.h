@@ -35,7 +35,8 @@ struct some_of {
 
 enum answer { ANSWER_NONE, ANSWER_MODEL, ANSWER_OPEN };
 
-void clauses_init(struct clauses *c);
+/* A variable that nothing is known of is first tried as `guess`. */
+void clauses_init(struct clauses *c, bool guess);
 void clauses_free(struct clauses *c);
 int clauses_variable(struct clauses *c);
 /* A literal, or CLAUSES_TRUE or its negation, and 0 at the end. */

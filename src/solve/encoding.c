@@ -122,7 +122,7 @@ void encoding_init(struct encoding *e, struct runs *r,
 	uint32_t sessions = r->context.sessions;
 	struct clauses *c = &e->clauses;
 	*e = (struct encoding){ .runs = r, .level = r->level, .form = form };
-	clauses_init(c);
+	clauses_init(c, form->guess);
 	e->slot_of = mem_take0(sessions + 1, sizeof *e->slot_of);
 	e->slots_of = mem_take0(sessions + 1, sizeof *e->slots_of);
 	e->over = mem_take0(sessions + 1, sizeof *e->over);

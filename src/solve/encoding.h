@@ -56,6 +56,7 @@ struct order_form {
 	void (*sort)(void *order, int premise, uint32_t a, uint32_t b);
 	/* Does slot a come before b? */
 	bool (*before)(const void *order, uint32_t a, uint32_t b);
+	bool guess; /* with which models are found sooner: as measured */
 };
 
 struct encoding {

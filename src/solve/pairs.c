@@ -680,7 +680,7 @@ const struct order_form *order_by_pairs(void)
 {
 	static const struct order_form form = { begin, add,       NULL,
 		                                end,   source_of, value_of,
-		                                sort,  is_before };
+		                                sort,  is_before, false };
 	return &form;
 }
 

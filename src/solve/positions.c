@@ -465,6 +465,6 @@ const struct order_form *order_by_positions(void)
 {
 	static const struct order_form form = { begin, add,       close,
 		                                end,   source_of, value_of,
-		                                sort,  is_before };
+		                                sort,  is_before, true };
 	return &form;
 }
