@@ -17,8 +17,13 @@ packages_test="$packages_build $packages_draw check clang clang-format
 	libclang-rt-dev xz-utils parallel jq postgresql-15 postgresql-client-15
 	postgresql-server-dev-15 chromium libxml2-utils python3-psycopg2
 	python3-django $packages_node"
+# to serve clients by every driver
+packages_drivers="python3-psycopg python3-asyncpg python3-sqlalchemy
+	libpostgresql-jdbc-java libjunixsocket-java default-jdk-headless
+	golang-go golang-github-lib-pq-dev ruby-pg ruby-activerecord
+	libdbd-pg-perl"
 # to run every test
-packages_long="valgrind slurmctld slurmd slurm-client munge"
+packages_long="valgrind slurmctld slurmd slurm-client munge $packages_drivers"
 # to make packages, and to try them out
 packages_package="debhelper dpkg-dev patchelf xz-utils"
 packages_package_test="lintian debootstrap buildah jq"
