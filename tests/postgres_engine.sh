@@ -110,6 +110,14 @@ spec 'SELECT 1' 'INSERT INTO t VALUES (1, 1);'
 run 3 explore --engine=postgres x.spec
 says 'setup failed: duplicate key value violates unique constraint'
 
+# Ctrl-C while it is set up.
+spec 'SELECT 1' 'SELECT pg_sleep(60);'
+timeout --foreground --preserve-status -s INT 1 "$ISOSCOPE" explore --engine=postgres x.spec \
+	>out 2>err </dev/null
+equal 'set-up is interrupted: exit code' $? 4
+what='set-up is interrupted'
+says 'setup failed: it was interrupted'
+
 # Assertions are given the rows of the tables that they name.
 assertion() {
 	spec 'UPDATE t SET v = 1' \

@@ -278,6 +278,17 @@ prints '"committed":1'
 run 1 serve --schema accounts.sql -- psql -qXc 'CREATE TABLE x (id int)'
 says 'isoscope does not support CREATE TABLE'
 
+# Ctrl-C while it is set up, by SQL and by a command.
+echo 'SELECT pg_sleep(60)' >slow.sql
+for slow in '--schema slow.sql' '--setup=sleep\ 60'; do
+	what="serve $slow, interrupted"
+	eval "timeout --foreground --preserve-status -s INT 1 \"\$ISOSCOPE\" serve $slow" \
+		>out 2>err </dev/null
+	equal "$what: exit code" $? 4
+	says 'it was interrupted'
+	prints_nothing
+done
+
 # Without a command it waits; and nothing is left, however it ends.
 serving() {
 	"$ISOSCOPE" serve --schema accounts.sql >out 2>err </dev/null &

@@ -64,6 +64,8 @@ struct program *given_program(const struct command_line *c, const char *path,
 		          !strcmp(c->value[OPTION_ENGINE], "postgres"),
 		.timeout = timeout,
 	};
+	/* To load it takes as long as its set-up, and Ctrl-C gets a word. */
+	if (code.sql.server) signals_catch();
 	return program_load_as(path, &code, d);
 }
 

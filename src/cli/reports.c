@@ -6,6 +6,7 @@
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/signals.h"
 #include "isoscope.h"
 #include "report/documents.h"
 #include "report/outcomes.h"
@@ -150,5 +151,6 @@ int command_end(const struct command_line *c, int code)
 {
 	if (code != EXIT_INPUT) return code;
 	if (c->said->misused) return EXIT_USAGE;
-	return reports_of_errors(c) ? code : EXIT_INTERNAL;
+	if (!reports_of_errors(c)) return EXIT_INTERNAL;
+	return atomic_load(signals_flag()) ? EXIT_INCONCLUSIVE : code;
 }

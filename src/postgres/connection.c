@@ -145,9 +145,22 @@ static void begin_answer(struct connection *c)
 	c->row_count = 0;
 }
 
+static void give_up(struct connection *c)
+{
+	c->lost = true;
+	c->busy = false;
+	strcpy(c->state, "57014");
+	text_clear(&c->message);
+	text_string(&c->message, "it was interrupted");
+}
+
 static bool wait_all(struct connection *c)
 {
-	while (c->busy) connection_take(c, -1);
+	while (c->busy) {
+		connection_take(c, 100);
+		if (c->busy && c->interrupt && atomic_load(c->interrupt))
+			give_up(c);
+	}
 	return !*c->state;
 }
 

@@ -3,6 +3,7 @@
 #ifndef ISO_POSTGRES_CONNECTION_H
 #define ISO_POSTGRES_CONNECTION_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,9 @@ struct connection {
 	char state[6];
 	struct text message;
 	char tag[32]; /* of the last statement: "UPDATE 1" */
+	/* Once it is set, who waits for an answer gives up, and the connection
+	 * is lost; NULL: never. */
+	const atomic_bool *interrupt;
 };
 
 /* `options` as PostgreSQL's command line has them. False: *why tells. */

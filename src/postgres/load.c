@@ -433,6 +433,7 @@ struct program *server_load(const char *path, const char *text, size_t length,
 	struct server_library *s = library_new(&l, path);
 	if (given->timeout > 0) l.deadline = seconds_now() + given->timeout;
 	bool fine = load(&l, path, text, length);
+	s->setup.interrupt = NULL;
 	sql_parser_free(l.parser);
 	s->interrupt = given->interrupt;
 	/* First it is found out which rows there are, then explored. */
@@ -455,6 +456,7 @@ struct program *server_load_to_serve(const char *schema, const char *command,
 	if (command)
 		add_setup(&s->spec, (struct spec_setup){ .command = command });
 	bool fine = set_up(&l);
+	s->setup.interrupt = NULL;
 	sql_parser_free(l.parser);
 	if (fine) return l.program;
 	program_free(l.program);

@@ -49,6 +49,7 @@ bool load_start_server(struct loading *l)
 	                                           s->door_count, &why);
 	if (s->cluster &&
 	    connection_open(&s->setup, cluster_folder(s->cluster), "", &why)) {
+		s->setup.interrupt = l->given->interrupt;
 		text_format(
 			&sql,
 			"CREATE SCHEMA isoscope_engine;"
