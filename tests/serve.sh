@@ -278,6 +278,31 @@ prints '"committed":1'
 run 1 serve --schema accounts.sql -- psql -qXc 'CREATE TABLE x (id int)'
 says 'isoscope does not support CREATE TABLE'
 
+# Clients and backends that die in a transaction: it is rolled back, and what was
+# committed stays.
+cat >die.sh <<'END'
+psql -qXc 'UPDATE t SET n = 7 WHERE id = 1'
+psql -qX <<'SQL'
+BEGIN;
+UPDATE t SET n = 8 WHERE id = 1;
+\! kill -9 $PPID
+SQL
+psql -qXAtc 'SELECT n FROM t WHERE id = 1'
+psql -qXAt -v ON_ERROR_STOP=1 <<'SQL'
+BEGIN;
+UPDATE t SET n = 9 WHERE id = 1;
+SELECT pg_backend_pid() AS pid \gset
+\setenv pid :pid
+\! kill -9 $pid
+SELECT n FROM t;
+SQL
+until psql -qXAtc 'SELECT n FROM t WHERE id = 1' 2>/dev/null; do sleep 0.1; done
+END
+run 0 serve --policy latest --schema accounts.sql --history history.jsonl -- \
+	sh die.sh
+equal "after deaths" "$(grep -x '[0-9]*' err | tr '\n' .)" 7.7.
+run 0 check -i prc history.jsonl
+
 # Ctrl-C while it is set up, by SQL and by a command.
 echo 'SELECT pg_sleep(60)' >slow.sql
 for slow in '--schema slow.sql' '--setup=sleep\ 60'; do
