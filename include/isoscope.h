@@ -557,8 +557,8 @@ typedef struct iso_audit_options {
 	                       * "request:NAME,.."; then neither `program` nor
 	                       * `confirm` nor `prove`. NULL: transactions by
 	                       * themselves */
-	bool prove;           /* prove, where there are anomalies, that no number
-	                       * of these transactions has one */
+	bool prove; /* prove, where there are anomalies, that no number
+	             * of these transactions has one */
 } iso_audit_options;
 /* Which anomalies can the transactions in these logs have? `options` and
  * `diags` may be NULL. Returns 0, ISO_E_ARGUMENT, ISO_E_FILE, or ISO_E_HISTORY

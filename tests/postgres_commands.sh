@@ -2,22 +2,9 @@
 # Sessions that are commands: programs in several languages lose what they lose at
 # prc, and nothing at si or ser; what is refused, and what is left behind.
 . "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
-"$ISOSCOPE" explore --engine=postgres "$top/programs/sql/seats.spec" >out 2>err
-if grep -q 'without PostgreSQL\|PostgreSQL is missing' err; then
-	cat err
-	finish
-	exit
-fi
-chmod 711 "$work"
-mkdir -m 1777 folders
-TMPDIR=$work/folders
-PYTHONDONTWRITEBYTECODE=1
+needs_server
 NODE_PATH=${NODE_PATH-/usr/share/nodejs}
-export TMPDIR PYTHONDONTWRITEBYTECODE NODE_PATH
-# Debian's, where its packages are.
-mkdir bin
-[ ! -x /usr/bin/python3 ] || ln -s /usr/bin/python3 bin/python3
-PATH=$work/bin:$PATH
+export NODE_PATH
 
 # explores CODE LEVEL FILE PATTERN: a line of the report has it.
 explores() {

@@ -4,16 +4,8 @@
 # regression tests are about: insert, update, delete, select, join, aggregates,
 # constraints, foreign keys, triggers, PL/pgSQL, ON CONFLICT, transactions, WITH.
 . "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
-"$ISOSCOPE" serve -- true >out 2>err
-if grep -q 'without PostgreSQL\|PostgreSQL is missing' err; then
-	cat err
-	finish
-	exit
-fi
+needs_server
 chmod 777 "$work"
-mkdir -m 1777 folders
-TMPDIR=$work/folders
-export TMPDIR
 
 cat >tables.sql <<'END'
 CREATE TABLE owner (id int PRIMARY KEY, name text UNIQUE,

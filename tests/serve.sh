@@ -2,20 +2,7 @@
 # Clients that are served: what a level lets them read, the history of it, what is
 # refused, and what is left behind.
 . "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
-"$ISOSCOPE" serve -- true >out 2>err
-if grep -q 'without PostgreSQL\|PostgreSQL is missing' err; then
-	cat err
-	finish
-	exit
-fi
-chmod 711 "$work"
-mkdir -m 1777 folders
-TMPDIR=$work/folders
-PYTHONDONTWRITEBYTECODE=1
-export TMPDIR PYTHONDONTWRITEBYTECODE
-mkdir bin
-[ ! -x /usr/bin/python3 ] || ln -s /usr/bin/python3 bin/python3
-PATH=$work/bin:$PATH
+needs_server
 seed=${ISOSCOPE_SEED:-1}
 
 cat >accounts.sql <<'END'

@@ -3,23 +3,11 @@
 # connect, prepare, roll back, catch an error and read types; what they print is
 # what they print on tables of PostgreSQL's own.
 . "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
-"$ISOSCOPE" serve -- true >out 2>err
-if grep -q 'without PostgreSQL\|PostgreSQL is missing' err; then
-	cat err
-	finish
-	exit
-fi
-chmod 711 "$work"
-mkdir -m 1777 folders
-TMPDIR=$work/folders
-PYTHONDONTWRITEBYTECODE=1
+needs_server
 GO111MODULE=off GOPATH=/usr/share/gocode GOCACHE=$work/go GOFLAGS=-buildvcs=false
 NODE_PATH=${NODE_PATH:+$NODE_PATH:}/usr/share/nodejs
-export TMPDIR PYTHONDONTWRITEBYTECODE GO111MODULE GOPATH GOCACHE GOFLAGS NODE_PATH
+export GO111MODULE GOPATH GOCACHE GOFLAGS NODE_PATH
 drivers=$top/tests/drivers
-mkdir bin
-[ ! -x /usr/bin/python3 ] || ln -s /usr/bin/python3 bin/python3
-PATH=$work/bin:$PATH
 
 # there WHAT COMMAND...: it is installed.
 there() {

@@ -133,3 +133,24 @@ session c { raise(2, 1); raise(0, 2); let s = total(); }
 assert "late" : !(a.s == 303 && b.s == 303 && c.s == 303);
 END
 }
+
+# needs_server: the test is over, having passed, where the program was built
+# without PostgreSQL, or there is none. Else what it makes is in folders of this
+# test's, which the server's user gets to; python3 is Debian's, where its
+# packages are.
+needs_server() {
+	"$ISOSCOPE" serve -- true >out 2>err
+	if grep -q 'without PostgreSQL\|PostgreSQL is missing' err; then
+		cat err
+		finish
+		exit
+	fi
+	chmod 711 "$work"
+	mkdir -m 1777 folders
+	mkdir bin
+	[ ! -x /usr/bin/python3 ] || ln -s /usr/bin/python3 bin/python3
+	TMPDIR=$work/folders
+	PATH=$work/bin:$PATH
+	PYTHONDONTWRITEBYTECODE=1
+	export TMPDIR PYTHONDONTWRITEBYTECODE
+}

@@ -152,8 +152,7 @@ static bool is_of_program(const struct task *t, const struct program *p,
 	assert(otherwise);
 	if (!fits && t->digest != program_digest_otherwise(p))
 		text_format(&why, "; %s", otherwise);
-	if (!fits)
-		problem_set(problem, PROBLEM_INPUT, "%s", text_get(&why));
+	if (!fits) problem_set(problem, PROBLEM_INPUT, "%s", text_get(&why));
 	text_free(&why);
 	return fits;
 }
