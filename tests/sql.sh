@@ -814,4 +814,36 @@ run 0 explore deep.spec -i si
 } >deep.spec
 run 3 explore deep.spec -i si
 
+# Long sessions that lock: what they can write is known within a bound.
+{
+	echo 'setup { CREATE TABLE t (id int PRIMARY KEY, n int);'
+	echo 'INSERT INTO t VALUES (1, 0), (2, 0); }'
+	for s in 1 2; do
+		echo "session s$s"
+		for i in $(seq 1000); do
+			echo "step a${s}_$i { UPDATE t SET n = n + 1 WHERE id = $((1 + i % 2)); }"
+		done
+	done
+} >long.spec
+run 0 compile long.spec
+# Nobody comes to refer to a row that another one renames behind a savepoint.
+cat >renamed.spec <<'END'
+setup {
+  CREATE TABLE t (id int PRIMARY KEY, n int);
+  CREATE TABLE c (id int PRIMARY KEY, t_id int REFERENCES t ON UPDATE CASCADE);
+  INSERT INTO t VALUES (1), (2);
+  INSERT INTO c VALUES (1, 1);
+}
+session ann
+step renames { BEGIN; SAVEPOINT p; UPDATE t SET n = 1 WHERE id = 2;
+  UPDATE t SET id = 3 WHERE id = 2; COMMIT; }
+session ben
+step refers { UPDATE c SET t_id = 2 WHERE id = 1; }
+assert { SELECT count(*) = 0 FROM c WHERE NOT EXISTS (SELECT 1 FROM t WHERE t.id = t_id) }
+END
+for level in prc si; do
+	run 0 explore renamed.spec -i $level
+	prints 'histories                 2 '
+done
+
 finish
