@@ -534,6 +534,7 @@ typedef struct iso_prove_options {
 	bool no_errors;      /* leave out executions with run-time errors */
 	uint32_t max_length; /* of cycles, 2 to 8 (4) */
 	double timeout;      /* seconds; 0: no limit */
+	bool table;          /* which accesses can conflict, and when */
 } iso_prove_options;
 /* Is every execution of the transactions of a program in .tx serializable, for
  * any number of them? The program need not have sessions. `options` and `diags`

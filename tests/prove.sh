@@ -43,6 +43,30 @@ run 1 prove bank.tx -i cc --json
 prints '"anomaly":"lost update"'
 prints '"sources":[{"file":"bank.tx (client).tx","first":'
 
+# Which accesses conflict, where it is proved and where it is not.
+run 0 prove bank.tx -i si --table
+prints 'Where one depends on the other, if the keys are the same:'
+prints '  withdraw -> withdraw'
+prints 'rw  line 4 reads balance[account], if 0 < amount; line 5 writes balance[account], if (0 < amount) and (balance[account] >= amount); also when the second has committed before the first'
+run 1 prove bank.tx -i cc --table
+prints 'ww  line 5 writes balance[account]'
+run 0 prove bank.tx -i ser --table --json
+prints '"kind":"rw","against":false,"first":{"line":4,"key":"balance[account]","condition":'
+cat >far.spec <<'END'
+setup { CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 1), (2, 2); }
+session a
+step a { UPDATE t SET n = 3 WHERE id = 1; }
+session b
+step b { UPDATE t SET n = 3 WHERE id = 2; }
+session c
+step c { SELECT n FROM t WHERE id = 1; }
+END
+run 0 prove far.spec -i si --table
+prints '  c -> a'
+lacks 'c -> b'
+lacks 'a -> b'
+prints 'line 7 reads t[1]'
+
 # What is not covered is named with its line, and nothing is proved.
 cat >loop.tx <<'END'
 global n[*] = 0;

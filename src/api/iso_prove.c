@@ -25,6 +25,7 @@ static int try_prove(iso_result **out, const char *path,
 	*out = NULL;
 	o.terms.one_each = given.one_each;
 	o.terms.no_errors = given.no_errors;
+	o.table = given.table;
 	if (given.max_length) o.max_length = given.max_length;
 	o.timeout = given.timeout;
 	struct program *p = prove_load(&app, path, NULL, &problem.diags);

@@ -338,6 +338,9 @@ enum command {
 	X(NO_ERRORS, IN_PROVE, "no-errors", 0, NULL, NULL,                     \
 	  "leave out executions in which a transaction ends by a run-time "    \
 	  "error, such as an overflow")                                        \
+	X(TABLE, IN_PROVE, "table", 0, NULL, NULL,                             \
+	  "say which accesses of two transactions can conflict, on which "     \
+	  "keys and under which conditions")                                   \
 	X(CLIENT, IN_PROVE, "client", 0, "FILE", NULL,                         \
 	  "write the program with the counterexample, to be explored")         \
 	X(RESULT, IN_EXPLORE, "output", 'o', "FILE", NULL,                     \

@@ -46,6 +46,7 @@ static bool settings(const struct command_line *c, struct prove_options *o)
 	o->max_length = (uint32_t)length;
 	o->terms.one_each = c->value[OPTION_ONE_EACH];
 	o->terms.no_errors = c->value[OPTION_NO_ERRORS];
+	o->table = c->value[OPTION_TABLE];
 	return true;
 }
 

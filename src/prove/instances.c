@@ -274,6 +274,28 @@ static Z3_ast same_values(const struct instances *x, struct spot a,
 
 /* ---- what depends on what ---- */
 
+Z3_ast instances_conflict(const struct instances *x, uint32_t first, uint32_t i,
+                          uint32_t second, uint32_t j)
+{
+	const struct instance *s = &x->items[first], *t = &x->items[second];
+	struct spot m = { s, i }, n = { t, j };
+	Z3_context z = x->z;
+	Z3_ast met, how;
+	if (!access_at(m)->write && !access_at(n)->write) return NULL;
+	if (!access_at(n)->write) {
+		met = read_meets_write(x, n, m);
+		how = Z3_mk_eq(z, t->source[j], s->commit);
+	} else if (!access_at(m)->write) {
+		met = read_meets_write(x, m, n);
+		how = Z3_mk_lt(z, s->source[i], t->commit);
+	} else {
+		met = meet(x, m, n);
+		how = both(z, both(z, commits(s), commits(t)),
+		           instances_before(x, first, second));
+	}
+	return met ? both(z, met, how) : NULL;
+}
+
 static void find_conflicts(struct instances *x, uint32_t a, uint32_t b)
 {
 	struct between *k = &x->between[a][b];
@@ -282,30 +304,23 @@ static void find_conflicts(struct instances *x, uint32_t a, uint32_t b)
 	Z3_ast wr = NULL, ww = NULL, rw = NULL, seen = NULL;
 	for (uint32_t i = 0; i < s->s->access_count; i++)
 		for (uint32_t j = 0; j < t->s->access_count; j++) {
-			struct spot m = { s, i }, n = { t, j };
-			bool w1 = access_at(m)->write, w2 = access_at(n)->write;
-			Z3_ast met;
-			if (w1 && w2 && (met = meet(x, m, n)))
-				ww = some(z, ww, met);
-			if (w1 && !w2 && (met = read_meets_write(x, n, m))) {
-				met = both(
-					z, met,
-					Z3_mk_eq(z, t->source[j], s->commit));
-				wr = some(z, wr, met);
-				if (!access_at(n)->beside)
-					seen = some(z, seen, met);
-			}
-			if (!w1 && w2 && (met = read_meets_write(x, m, n)))
-				rw = some(z, rw,
-				          both(z, met,
-				               Z3_mk_lt(z, s->source[i],
-				                        t->commit)));
+			const struct access *n =
+				access_at((struct spot){ t, j });
+			bool writes = access_at((struct spot){ s, i })->write;
+			Z3_ast one = instances_conflict(x, a, i, b, j);
+			if (!one) continue;
+			if (writes && n->write)
+				ww = some(z, ww, one);
+			else if (writes)
+				wr = some(z, wr, one);
+			else
+				rw = some(z, rw, one);
+			if (writes && !n->write && !n->beside)
+				seen = some(z, seen, one);
 		}
-	Z3_ast parts[] = { or_false(z, ww), commits(s), commits(t),
-		           instances_before(x, a, b) };
 	k->wr = or_false(z, wr);
 	k->seen = or_false(z, seen);
-	k->ww = Z3_mk_and(z, 4, parts);
+	k->ww = or_false(z, ww);
 	k->rw = or_false(z, rw);
 	Z3_ast all[] = { k->session, k->wr, k->ww, k->rw };
 	k->depends = Z3_mk_or(z, 4, all);

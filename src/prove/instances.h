@@ -89,6 +89,12 @@ Z3_ast instances_not(const struct instances *x, Z3_ast condition);
 /* Is the place of a before that of b? */
 Z3_ast instances_before(const struct instances *x, uint32_t a, uint32_t b);
 
+/* When does an access of the second instance depend on this one of the first?
+ * Of a write and a read that is wr, of a read and a write rw, of writes ww.
+ * NULL: never. */
+Z3_ast instances_conflict(const struct instances *x, uint32_t first, uint32_t i,
+                          uint32_t second, uint32_t j);
+
 /* Can instances of these two depend on each other at all, but for sessions? */
 bool summaries_conflict(const struct application *a, uint32_t x, uint32_t y);
 

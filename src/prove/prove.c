@@ -9,8 +9,8 @@
 #include "compile/load.h"
 #include "history/history.h"
 #include "prove/client.h"
-#include "prove/instances.h"
 #include "prove/lower.h"
+#include "prove/search.h"
 #include "sql/load.h"
 #include "vm/bytecode.h"
 #include "vm/program.h"
@@ -22,22 +22,13 @@ enum {
 };
 static const double CLIENT_MOST = 5; /* seconds */
 
-struct search {
-	struct proof *out;
-	double begun;
-	Z3_context context;
-	uint64_t taken;   /* instances, so far */
-	uint32_t length;  /* of the cycle at hand */
-	bool found_paths; /* of the length at hand */
-};
-
 static double time_left(const struct search *x)
 {
 	double timeout = x->out->options.timeout;
 	return timeout > 0 ? timeout - (seconds_now() - x->begun) : INFINITY;
 }
 
-static bool is_late(struct search *x)
+bool search_is_late(struct search *x)
 {
 	const struct prove_options *o = &x->out->options;
 	if (x->out->stop) return true;
@@ -48,7 +39,7 @@ static bool is_late(struct search *x)
 	return x->out->stop != STOP_NONE;
 }
 
-static Z3_lbool find_model(struct search *x, struct instances *in,
+Z3_lbool search_find_model(struct search *x, struct instances *in,
                            const Z3_ast *assumed, unsigned count)
 {
 	x->out->questions++;
@@ -58,10 +49,9 @@ static Z3_lbool find_model(struct search *x, struct instances *in,
 	return answer;
 }
 
-/* May what is asserted have a model? */
-static bool has_model(struct search *x, struct instances *in)
+bool search_has_model(struct search *x, struct instances *in)
 {
-	return find_model(x, in, NULL, 0) != Z3_L_FALSE;
+	return search_find_model(x, in, NULL, 0) != Z3_L_FALSE;
 }
 
 static Z3_model model_of(struct instances *in)
@@ -154,8 +144,9 @@ static void block(struct instances *in, Z3_model m)
 static bool concretise(struct search *x, struct instances *in)
 {
 	Z3_ast wanted[] = { in->closed, in->fine, in->plain };
-	for (unsigned tries = 0, least = 3; tries < MODELS && !is_late(x);) {
-		Z3_lbool answer = find_model(x, in, wanted, least);
+	for (unsigned tries = 0, least = 3;
+	     tries < MODELS && !search_is_late(x);) {
+		Z3_lbool answer = search_find_model(x, in, wanted, least);
 		if (answer != Z3_L_TRUE) {
 			if (!--least) return false;
 			continue;
@@ -192,9 +183,8 @@ static void assert_path(struct instances *in, uint32_t m)
 	}
 }
 
-/* They are freed before the next ones are taken. */
-static struct instances *take_instances(struct search *x, const uint32_t *which,
-                                        uint32_t count)
+struct instances *search_take(struct search *x, const uint32_t *which,
+                              uint32_t count)
 {
 	if (x->taken++ % CONTEXT_MOST == 0) {
 		instances_context_free(x->context);
@@ -213,9 +203,9 @@ static bool ask_with_another(struct search *x, const uint32_t *which,
 	if (length == INSTANCES_MAX) return false;
 	for (uint32_t i = 0; i < length; i++) more[i] = which[i];
 	for (uint32_t e = 0; e < x->out->app->summary_count && !over; e++) {
-		if (is_late(x)) return true;
+		if (search_is_late(x)) return true;
 		more[length] = e;
-		struct instances *in = take_instances(x, more, length + 1);
+		struct instances *in = search_take(x, more, length + 1);
 		assert_path(in, length);
 		instances_assert(in, in->between[length - 1][0].depends);
 		over = concretise(x, in);
@@ -224,21 +214,27 @@ static bool ask_with_another(struct search *x, const uint32_t *which,
 	return over;
 }
 
+void search_tick(struct search *x, uint32_t length)
+{
+	const struct prove_options *o = &x->out->options;
+	if (o->tick)
+		o->tick(o->payload, length, x->out->questions,
+		        seconds_now() - x->begun);
+}
+
 /* Asks about instances of these transactions. True if all is over. */
 static bool ask(struct search *x, const uint32_t *which, uint32_t length)
 {
 	struct proof *out = x->out;
 	bool path, cycle = false, over = false;
-	struct instances *in = take_instances(x, which, length);
-	if (out->options.tick)
-		out->options.tick(out->options.payload, length, out->questions,
-		                  seconds_now() - x->begun);
+	struct instances *in = search_take(x, which, length);
+	search_tick(x, length);
 	x->length = length;
 	assert_path(in, length);
-	path = has_model(x, in);
+	path = search_has_model(x, in);
 	if (path) {
 		instances_assert(in, in->between[length - 1][0].depends);
-		cycle = has_model(x, in);
+		cycle = search_has_model(x, in);
 	}
 	if (cycle) over = concretise(x, in);
 	instances_free(in);
@@ -270,7 +266,7 @@ static bool ask_all(struct search *x, uint32_t length)
 	uint32_t which[INSTANCES_MAX] = { 0 }, n = x->out->app->summary_count;
 	for (;;) {
 		uint32_t i = 0;
-		if (is_late(x)) return true;
+		if (search_is_late(x)) return true;
 		if (may_be_path(x, which, length) && ask(x, which, length))
 			return true;
 		while (i < length && ++which[i] == n) which[i++] = 0;
@@ -292,47 +288,6 @@ static bool is_open(const struct application *app, enum level others)
 			open = true;
 	}
 	return open;
-}
-
-/* ---- pairs ---- */
-
-/* Both; the second may be NULL. */
-static bool may_hold(struct search *x, struct instances *in, Z3_ast a, Z3_ast b)
-{
-	Z3_solver_push(in->z, in->solver);
-	instances_assert(in, a);
-	if (b) instances_assert(in, b);
-	bool holds = has_model(x, in);
-	Z3_solver_pop(in->z, in->solver, 1);
-	return holds;
-}
-
-/* Which dependencies there may be, from an instance of one to one of another.
- */
-static void find_pair(struct search *x, uint32_t i, uint32_t j)
-{
-	struct proof *out = x->out;
-	uint32_t which[] = { i, j };
-	struct proved_pair *p = &out->pairs[i * out->app->summary_count + j];
-	if (!summaries_conflict(out->app, i, j)) return;
-	struct instances *in = take_instances(x, which, 2);
-	const struct between *k = &in->between[0][1];
-	p->wr = may_hold(x, in, k->wr, NULL);
-	p->ww = may_hold(x, in, k->ww, NULL);
-	p->rw = may_hold(x, in, k->rw, NULL);
-	p->against =
-		p->rw && may_hold(x, in, k->rw, instances_before(in, 1, 0));
-	instances_free(in);
-}
-
-static void find_pairs(struct search *x)
-{
-	uint32_t n = x->out->app->summary_count;
-	bool undecided = x->out->undecided;
-	x->out->pairs = mem_take0((size_t)n * n + 1, sizeof *x->out->pairs);
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t j = 0; j < n; j++) find_pair(x, i, j);
-	x->out->undecided = undecided;
 }
 
 static void search(struct search *x)
@@ -390,7 +345,9 @@ void prove(struct proof *out, struct application *app,
 	assert(o->max_length >= 2 && o->max_length <= INSTANCES_MAX);
 	if (app->image) lower_sql_levels(app, o->terms.level);
 	search(&x);
-	if (!out->stop && out->verdict != VERDICT_VIOLATED) find_pairs(&x);
+	if (!out->stop &&
+	    (out->options.table || out->verdict != VERDICT_VIOLATED))
+		search_pairs(&x);
 	instances_context_free(x.context);
 	out->seconds = seconds_now() - x.begun;
 }
@@ -403,5 +360,6 @@ void prove_free(struct proof *p)
 	history_free(p->history);
 	program_free(p->program);
 	free(p->pairs);
+	free(p->conflicts);
 	*p = (struct proof){ .verdict = VERDICT_INCONCLUSIVE };
 }

@@ -35,6 +35,7 @@ struct prove_options {
 	const char *as; /* what the database calls the level, if it was said
 	                 * so; borrowed */
 	uint32_t max_length;
+	bool table;  /* find which accesses of two transactions conflict */
 	WITH_BUDGET; /* timeout and interrupt */
 	/* Called before each question; may be NULL. */
 	void (*tick)(void *payload, uint32_t length, uint64_t questions,
@@ -47,6 +48,13 @@ struct prove_options {
 struct proved_pair {
 	bool wr, ww, rw;
 	bool against; /* rw, where the other one has committed first */
+};
+
+/* An access of one transaction, and one of another that can depend on it. */
+struct proved_conflict {
+	uint32_t from, to;   /* summaries */
+	uint32_t one, other; /* accesses; others may look the same */
+	bool against;        /* as of pairs */
 };
 
 struct proof {
@@ -62,6 +70,8 @@ struct proof {
 	bool undecided;            /* the solver gave up somewhere */
 	bool open_level;           /* one for which nothing is proved */
 	struct proved_pair *pairs; /* of summaries, count * count */
+	struct proved_conflict *conflicts; /* if a table was asked for */
+	uint32_t conflict_count, conflict_capacity;
 	/* Violated: what was explored, as text and loaded, and what was found.
 	 */
 	struct text client;

@@ -45,9 +45,17 @@ static bool is_key_column(const struct sql_table *t, uint32_t column)
 
 uint32_t prove_table_family(struct sql_lowering *l, const struct sql_table *t)
 {
-	uint32_t n = key_columns(t);
-	return application_family(l->b.app, t->name, n ? n : 1,
-	                          1 + t->column_count - n);
+	struct application *a = l->b.app;
+	uint32_t n = key_columns(t), part = 1;
+	uint32_t f = application_family(a, t->name, n ? n : 1,
+	                                1 + t->column_count - n);
+	if (a->families[f].parts) return f;
+	const char **parts = region_take0(
+		&a->region, a->families[f].value_count * sizeof *parts);
+	for (uint32_t c = 0; c < t->column_count; c++)
+		if (!is_key_column(t, c)) parts[part++] = t->columns[c].name;
+	a->families[f].parts = parts;
+	return f;
 }
 
 struct build_key prove_row_key(struct sql_lowering *l,

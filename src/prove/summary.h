@@ -122,7 +122,10 @@ struct family {
 	const char *name;
 	uint32_t index_count;
 	uint32_t value_count; /* parts of what a key holds */
-	bool written;         /* by some transaction */
+	/* Their names; NULL among them: whether the row exists. NULL: there is
+	 * one part, without a name. */
+	const char *const *parts;
+	bool written; /* by some transaction */
 	/* The value of keys that are not named: number of a constant, or
 	 * UINT32_MAX. */
 	uint32_t initial;

@@ -2,10 +2,12 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "axioms/allows.h"
 #include "base/memory.h"
 #include "history/history.h"
+#include "prove/words.h"
 #include "result/names.h"
 #include "result/numbers.h"
 #include "result/parts.h"
@@ -146,6 +148,83 @@ static void add_pairs(struct result *r, const struct proof *p,
 	text_free(&lines);
 }
 
+/* "line 3 writes balance[a], if x > 0" */
+static void name_access(struct text *t, const struct proof *p,
+                        const struct summary *s, const struct access *a,
+                        const char *condition)
+{
+	text_format(t, "line %" PRIu32 " %s ", a->line,
+	            a->write ? "writes" : "reads");
+	words_key(t, p->app, s, a);
+	if (!strcmp(condition, "sometimes"))
+		text_string(t, ", sometimes");
+	else if (*condition)
+		text_format(t, ", if %s", condition);
+}
+
+static void add_access(struct result *r, struct result_values *to,
+                       const char *name, const struct proof *p,
+                       uint32_t summary, uint32_t access, struct text *words)
+{
+	const struct summary *s = &p->app->summaries[summary];
+	const struct access *a = &s->accesses[access];
+	struct result_values *one = result_group(r, to, name);
+	struct text key = { 0 }, condition = { 0 };
+	words_key(&key, p->app, s, a);
+	words_condition(&condition, p->app, s, a);
+	name_access(words, p, s, a, text_get(&condition));
+	result_count(r, one, "line", a->line);
+	result_text(r, one, "key", text_get(&key));
+	result_text(r, one, "condition",
+	            condition.length ? text_get(&condition) : NULL);
+	text_free(&key);
+	text_free(&condition);
+}
+
+static const char *kind_of(const struct proof *p,
+                           const struct proved_conflict *c)
+{
+	bool w1 = p->app->summaries[c->from].accesses[c->one].write;
+	bool w2 = p->app->summaries[c->to].accesses[c->other].write;
+	assert(w1 || w2);
+	return !w1 ? "rw" : w2 ? "ww" : "wr";
+}
+
+static void add_conflicts(struct result *r, const struct proof *p,
+                          struct text *note)
+{
+	struct result_values *list;
+	if (!p->options.table) return;
+	list = result_list(r, &r->findings, "conflicts");
+	if (!p->pairs)
+		text_format(note, "\nThere is no table: %s.\n",
+		            stop_text(p->stop));
+	if (p->conflict_count)
+		text_string(note, "\nWhere one depends on the other, if the "
+		                  "keys are the same:\n");
+	for (uint32_t i = 0; i < p->conflict_count; i++) {
+		const struct proved_conflict *c = &p->conflicts[i],
+					     *last = c - 1;
+		const char *from = p->app->summaries[c->from].name;
+		const char *to = p->app->summaries[c->to].name;
+		struct result_values *one = result_group(r, list, NULL);
+		if (!i || last->from != c->from || last->to != c->to)
+			text_format(note, "  %s -> %s\n", from, to);
+		text_format(note, "    %s  ", kind_of(p, c));
+		result_text(r, one, "from", from);
+		result_text(r, one, "to", to);
+		result_text(r, one, "kind", kind_of(p, c));
+		result_flag(r, one, "against", c->against);
+		add_access(r, one, "first", p, c->from, c->one, note);
+		text_string(note, "; ");
+		add_access(r, one, "second", p, c->to, c->other, note);
+		if (c->against)
+			text_string(note, "; also when the second has "
+			                  "committed before the first");
+		text_char(note, '\n');
+	}
+}
+
 /* ---- what was found ---- */
 
 static void add_violation(struct result *r, const struct proof *p)
@@ -246,10 +325,10 @@ struct result *result_of_proof(const struct proof *p)
 		result_text(r, names, NULL, p->app->summaries[i].name);
 	struct text note = { 0 };
 	add_open(r, p, &note);
-	if (p->verdict == VERDICT_VIOLATED)
-		add_violation(r, p);
-	else
+	if (p->verdict == VERDICT_VIOLATED) add_violation(r, p);
+	if (p->verdict != VERDICT_VIOLATED || p->options.table)
 		add_pairs(r, p, &note);
+	add_conflicts(r, p, &note);
 	if (note.length) r->note = result_words(r, &note);
 	text_free(&note);
 	add_costs(r, p);
