@@ -269,9 +269,9 @@ static bool has_any(const struct text *t, const char *const *signs)
 static bool reads_others(const struct text *t)
 {
 	static const char *const signs[] = { "(SELECT",  "INTO t SELECT",
-		                             "FROM t s", "USING",
-		                             "JOIN",     "v_of(k)",
-		                             NULL };
+		                             "FROM t s", "FROM w",
+		                             "USING",    "JOIN",
+		                             "v_of(k)",  NULL };
 	return has_any(t, signs);
 }
 

@@ -418,7 +418,9 @@ static void compare_run(int run, void (*make)(struct text *out, uint64_t seed))
 	for (uint64_t i = 0; i < share; i++)
 		compared +=
 			compare_seed(first + (uint64_t)run * share + i, make);
-	ck_assert_uint_ge(compared, share / 2);
+	/* How many of a few are refused is chance. */
+	enum { MANY = 20 };
+	if (share >= MANY) ck_assert_uint_ge(compared, share / 2);
 }
 
 START_TEST(copies_of_random_sessions_are_explored_once)
