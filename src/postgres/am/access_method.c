@@ -160,7 +160,14 @@ static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
 	failure->ctid = *tid;
 	failure->xmax = InvalidTransactionId;
 	failure->cmax = InvalidCommandId;
-	if (own == found) return TM_Ok;
+	if (own == found) {
+		/* Its writes are told at the end: who locks more now says so.
+		 */
+		if (strength == STRENGTH_UPDATE &&
+		    row_own_strength(r) < STRENGTH_UPDATE)
+			rows_read(m, &r, 1, strength);
+		return TM_Ok;
+	}
 	if (own) {
 		failure->xmax = GetCurrentTransactionId();
 		failure->cmax = own->command;

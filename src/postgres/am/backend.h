@@ -130,6 +130,8 @@ void row_take_answer(struct moment *m, struct row *r, int strength,
 struct version *row_answer(struct moment *m, struct row *r, int strength);
 /* The newest one of the transaction itself, as of a command; NULL: none. */
 struct version *row_own(struct row *r, CommandId before);
+/* The strongest lock that a write of its own has taken. */
+uint8 row_own_strength(const struct row *r);
 struct version *row_write(struct row *r, HeapTuple tuple, const char *image,
                           uint32 length, CommandId command, int strength);
 void image_of_columns(StringInfo s, struct table *t, Datum *values, bool *nulls,

@@ -664,8 +664,7 @@ void transaction_begin(void)
 	if (iso_client) take_readiness();
 }
 
-/* The strongest lock that a write of it has taken. */
-static uint8 strength_of_own(const struct row *r)
+uint8 row_own_strength(const struct row *r)
 {
 	uint8 most = 0;
 	for (const struct version *v = r->own; v; v = v->older)
@@ -676,7 +675,7 @@ static uint8 strength_of_own(const struct row *r)
 static void tell_write(struct row *r, struct version *v)
 {
 	struct wire_head h = { .kind = WIRE_WRITE,
-		               .strength = strength_of_own(r) };
+		               .strength = row_own_strength(r) };
 	struct wire_key k = { r->relation, r->key_length };
 	StringInfoData s;
 	initStringInfo(&s);
