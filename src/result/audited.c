@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/memory.h"
 #include "history/history.h"
+#include "result/audited_words.h"
 #include "result/names.h"
 #include "result/numbers.h"
 
@@ -15,156 +16,6 @@ enum {
 	UNREAD_SHOWN = 8,
 	STATEMENT_COLUMNS = 68
 };
-
-/* ---- words ---- */
-
-static const char *file_of(const struct audit *a, uint32_t file)
-{
-	assert(file < a->options.log_count);
-	return a->options.logs[file];
-}
-
-static void name_place(struct text *t, const struct audit *a, uint32_t file,
-                       uint32_t line)
-{
-	name_plain(t, file_of(a, file));
-	text_format(t, ":%u", line);
-}
-
-static const struct class_statement *statement_of(const struct audit *a,
-                                                  const struct audit_node *n)
-{
-	return &a->classes.items[n->of].statements[n->statement];
-}
-
-static const char *text_of(const struct audit *a, const struct audit_node *n)
-{
-	return a->classes.templates.items[statement_of(a, n)->template].text;
-}
-
-/* As much of it as fits in a line. */
-static void name_statement(struct text *t, const char *words, size_t most)
-{
-	struct text plain = { 0 };
-	name_plain(&plain, words);
-	size_t n = plain.length;
-	bool cut = n > most;
-	if (cut)
-		for (n = most - 3; n && (plain.data[n] & 0xc0) == 0x80;) n--;
-	text_bytes(t, text_get(&plain), n);
-	if (cut) text_string(t, "...");
-	text_free(&plain);
-}
-
-static const struct audit_edge *
-edge_at(const struct audit *a, const struct audit_anomaly *x, uint32_t i)
-{
-	assert(i < x->cycle.count);
-	return &a->graph.edges[x->cycle.edges[i]];
-}
-
-static const struct audit_node *node(const struct audit *a, uint32_t n)
-{
-	assert(n < a->graph.node_count);
-	return &a->graph.nodes[n];
-}
-
-static bool has_column(const struct audit *a, const struct audit_edge *e,
-                       uint32_t column)
-{
-	for (uint32_t i = 0; i < e->column_count; i++)
-		if (a->graph.columns[e->first_column + i] == column)
-			return true;
-	return false;
-}
-
-/* The column that the edge is told by: the one that is to be protected, if it
- * is one of it. */
-static uint32_t told_column(const struct audit *a,
-                            const struct audit_anomaly *x,
-                            const struct audit_edge *e)
-{
-	if (x->column != CATALOG_NONE && has_column(a, e, x->column))
-		return x->column;
-	return a->graph.columns[e->first_column];
-}
-
-/* What such a cycle is usually called, or NULL. */
-static const char *name_of_anomaly(const struct audit *a,
-                                   const struct audit_anomaly *x)
-{
-	const struct audit_edge *out = edge_at(a, x, 0);
-	const struct audit_edge *in = edge_at(a, x, x->cycle.count - 1);
-	const struct audit_node *read = node(a, out->from_node);
-	const struct audit_node *back = node(a, in->to_node);
-	/* What is between the transactions of a call. */
-	if (out->kind != CONFLICT_RW)
-		return x->cycle.count > 2         ? NULL
-		       : out->kind == CONFLICT_WR ? "intermediate read"
-		                                  : "interleaved writes";
-	if (node(a, out->to_node)->flags & OPERATION_FRESH) return "phantom";
-	if (x->cycle.count > 2) return NULL;
-	bool same = read->table == back->table &&
-	            has_column(a, in, told_column(a, x, out));
-	switch (in->kind) {
-	case CONFLICT_WW: return same ? "lost update" : NULL;
-	case CONFLICT_RW:
-		/* Of two writers of one row one ends there: they are others. */
-		return same && !level_excludes_rivals(a->graph.level)
-		               ? "lost update"
-		               : "write skew";
-	case CONFLICT_WR:
-		return same && read->place != back->place ? "nonrepeatable read"
-		                                          : "read skew";
-	}
-	return NULL;
-}
-
-/* What to change where the column is read, in one transaction. */
-static const char *change_inside(const struct audit *a,
-                                 const struct audit_anomaly *x)
-{
-	const struct audit_edge *out = edge_at(a, x, 0);
-	const struct audit_node *read = node(a, out->from_node);
-	bool select = !strncasecmp(text_of(a, read), "select", 6);
-	bool rows =
-		read->row == CATALOG_NONE && read->flags & OPERATION_CONDITION;
-	const char *name = name_of_anomaly(a, x);
-	if (node(a, out->to_node)->flags & OPERATION_FRESH)
-		return "a unique constraint, or level ser: there is no row yet "
-		       "that could be locked";
-	if (level_has_snapshots(a->graph.level))
-		return "write the row as well (SET column = column), or run it "
-		       "at ser";
-	if (name && !strcmp(name, "lost update") && select)
-		return "add FOR UPDATE, or let one UPDATE read and write it";
-	if (rows)
-		return "run it at ser, or lock by a key: rows that it does not "
-		       "find are not locked";
-	return select ? "add FOR UPDATE" : "run it at ser";
-}
-
-static void name_change(struct text *t, const struct audit *a,
-                        const struct audit_anomaly *x)
-{
-	bool spans = audit_spans_call(a, x);
-	if (spans) text_string(t, "put both in one transaction");
-	if (spans && (level_is_serial(a->graph.level) ||
-	              edge_at(a, x, 0)->kind != CONFLICT_RW))
-		return;
-	text_format(t, "%s%s", spans ? ", and " : "", change_inside(a, x));
-}
-
-/* "lost update", or "cycle of 3" */
-static void name_kind(struct text *t, const struct audit *a,
-                      const struct audit_anomaly *x)
-{
-	const char *name = name_of_anomaly(a, x);
-	if (name)
-		text_string(t, name);
-	else
-		text_format(t, "cycle of %u", x->cycle.count);
-}
 
 /* ---- settings and findings ---- */
 
@@ -224,12 +75,12 @@ static void add_node(struct result *r, struct result_values *to,
                      const struct audit_node *n)
 {
 	struct text words = { 0 };
-	const struct class_statement *s = statement_of(a, n);
+	const struct class_statement *s = audited_statement(a, n);
 	text_format(&words, "T%u", n->of + 1);
 	result_taken(r, to, class, &words);
-	result_text(r, to, "file", file_of(a, s->file));
+	result_text(r, to, "file", audited_file(a, s->file));
 	result_count(r, to, "line", s->line);
-	result_text(r, to, "statement", text_of(a, n));
+	result_text(r, to, "statement", audited_text(a, n));
 	text_free(&words);
 }
 
@@ -266,29 +117,29 @@ static void add_anomaly(struct result *r, struct result_values *to,
                         const struct audit *a, const struct audit_anomaly *x)
 {
 	struct text words = { 0 };
-	result_text(r, to, "anomaly", name_of_anomaly(a, x));
+	result_text(r, to, "anomaly", audited_name(a, x));
 	if (x->column != CATALOG_NONE)
 		name_column(&words, &a->catalog, x->column);
 	if (words.length)
 		result_taken(r, to, "protect", &words);
 	else
 		result_text(r, to, "protect", NULL);
-	name_change(&words, a, x);
+	name_audited_change(&words, a, x);
 	result_taken(r, to, "change", &words);
 	if (a->options.group_by)
 		result_flag(r, to, "one_transaction", audit_spans_call(a, x));
 	add_confirmed(r, to, &x->confirmed);
 	struct result_values *cycle = result_list(r, to, "edges");
 	for (uint32_t i = 0; i < x->cycle.count; i++) {
-		const struct audit_edge *e = edge_at(a, x, i);
+		const struct audit_edge *e = audited_edge(a, x, i);
 		struct result_values *edge = result_group(r, cycle, NULL);
 		result_text(r, edge, "kind", kind_word(e->kind));
-		name_column(&words, &a->catalog, told_column(a, x, e));
+		name_column(&words, &a->catalog, audited_column(a, x, e));
 		result_taken(r, edge, "column", &words);
 		add_node(r, result_group(r, edge, "from"), a, "class",
-		         node(a, e->from_node));
+		         audited_node(a, e->from_node));
 		add_node(r, result_group(r, edge, "to"), a, "class",
-		         node(a, e->to_node));
+		         audited_node(a, e->to_node));
 	}
 	text_free(&words);
 }
@@ -314,7 +165,7 @@ static void add_unread(struct result *r, const struct audit *a)
 		const struct template *x = &a->classes.templates.items[i];
 		if (x->kind != TEMPLATE_UNREAD) continue;
 		struct result_values *g = result_group(r, list, NULL);
-		result_text(r, g, "file", file_of(a, x->file));
+		result_text(r, g, "file", audited_file(a, x->file));
 		result_count(r, g, "line", x->line);
 		result_count(r, g, "statements", x->count);
 		result_text(r, g, "statement", x->text);
@@ -347,7 +198,7 @@ static void add_skipped(struct result *r, const struct audit *a)
 			const struct log_skipped *s = &a->logs[i].skipped[k];
 			if (!s->count) continue;
 			struct result_values *g = result_group(r, list, NULL);
-			result_text(r, g, "file", file_of(a, i));
+			result_text(r, g, "file", audited_file(a, i));
 			result_text(r, g, "kind", skip_words[k]);
 			result_count(r, g, "count", s->count);
 			text_char(&lines, '[');
@@ -370,7 +221,7 @@ static void add_classes(struct result *r, const struct audit *a)
 		struct result_values *g = result_group(r, list, NULL);
 		text_format(&words, "T%u", i + 1);
 		result_taken(r, g, "class", &words);
-		result_text(r, g, "file", file_of(a, x->file));
+		result_text(r, g, "file", audited_file(a, x->file));
 		result_count(r, g, "line", x->line);
 		result_count(r, g, "instances", x->instances);
 		result_count(r, g, "statements", x->count);
@@ -475,9 +326,9 @@ static void add_reason(struct result *r, const struct audit *a)
 static void name_where(struct text *t, const struct audit *a,
                        const struct audit_node *n)
 {
-	const struct class_statement *s = statement_of(a, n);
+	const struct class_statement *s = audited_statement(a, n);
 	text_format(t, "T%u ", n->of + 1);
-	name_place(t, a, s->file, s->line);
+	name_audited_place(t, a, s->file, s->line);
 }
 
 static bool is_protected(const struct audit *a, uint32_t column)
@@ -490,7 +341,7 @@ static bool is_protected(const struct audit *a, uint32_t column)
 static bool is_of_table(const struct audit *a, const struct audit_anomaly *x,
                         uint32_t table)
 {
-	const struct audit_edge *e = edge_at(a, x, 0);
+	const struct audit_edge *e = audited_edge(a, x, 0);
 	for (uint32_t i = 0; i < e->column_count; i++) {
 		uint32_t c = a->graph.columns[e->first_column + i];
 		if (is_protected(a, c) && a->catalog.columns[c].table == table)
@@ -507,7 +358,7 @@ static void tell_changes(struct text *t, const struct audit *a, uint32_t table)
 	for (uint32_t i = 0; i < a->anomaly_count; i++) {
 		const struct audit_anomaly *x = &a->anomalies[i];
 		const struct audit_node *n =
-			node(a, edge_at(a, x, 0)->from_node);
+			audited_node(a, audited_edge(a, x, 0)->from_node);
 		if (!is_of_table(a, x, table) ||
 		    (last && last->of == n->of &&
 		     last->statement == n->statement))
@@ -517,9 +368,10 @@ static void tell_changes(struct text *t, const struct audit *a, uint32_t table)
 		text_string(t, "    ");
 		name_where(t, a, n);
 		text_string(t, ": ");
-		name_change(t, a, x);
+		name_audited_change(t, a, x);
 		text_string(t, "\n      ");
-		name_statement(t, text_of(a, n), STATEMENT_COLUMNS);
+		name_audited_statement(t, audited_text(a, n),
+		                       STATEMENT_COLUMNS);
 		text_char(t, '\n');
 	}
 	if (all <= CHANGES_SHOWN) return;
@@ -573,7 +425,7 @@ static void name_told_column(struct text *t, const struct audit *a,
                              const struct audit_edge *e)
 {
 	struct text name = { 0 };
-	name_column(&name, &a->catalog, told_column(a, x, e));
+	name_column(&name, &a->catalog, audited_column(a, x, e));
 	name_plain(t, text_get(&name));
 	text_free(&name);
 }
@@ -590,15 +442,15 @@ static void tell_anomalies(struct text *t, const struct audit *a)
 	text_string(t, ":\n\n");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct audit_anomaly *x = &a->anomalies[i];
-		const struct audit_edge *e = edge_at(a, x, 0);
+		const struct audit_edge *e = audited_edge(a, x, 0);
 		text_format(t, "  %3u  ", i + 1);
-		name_kind(t, a, x);
+		name_audited_kind(t, a, x);
 		text_string(t, ": ");
 		name_told_column(t, a, x, e);
 		text_string(t, ", read by ");
-		name_where(t, a, node(a, e->from_node));
+		name_where(t, a, audited_node(a, e->from_node));
 		text_string(t, ", written by ");
-		name_where(t, a, node(a, e->to_node));
+		name_where(t, a, audited_node(a, e->to_node));
 		if (audit_spans_call(a, x))
 			text_string(t, ": should be one transaction");
 		if (x->confirmed.answer)
@@ -612,9 +464,10 @@ static void tell_node(struct text *t, const struct audit *a,
                       const struct audit_node *n, const char *what)
 {
 	text_string(t, "    ");
-	name_place(t, a, statement_of(a, n)->file, statement_of(a, n)->line);
+	name_audited_place(t, a, audited_statement(a, n)->file,
+	                   audited_statement(a, n)->line);
 	text_format(t, "  %s\n      ", what);
-	name_statement(t, text_of(a, n), 10000);
+	name_audited_statement(t, audited_text(a, n), 10000);
 	text_char(t, '\n');
 }
 
@@ -633,20 +486,21 @@ static void tell_cycle(struct text *t, const struct audit *a, uint32_t number)
 	const struct audit_anomaly *x = &a->anomalies[number - 1];
 	uint32_t n = x->cycle.count;
 	text_format(t, "\nanomaly %u: ", number);
-	name_kind(t, a, x);
+	name_audited_kind(t, a, x);
 	text_char(t, '\n');
 	for (uint32_t i = 0; i < n; i++) {
-		const struct audit_edge *in = edge_at(a, x, (i + n - 1) % n);
-		const struct audit_edge *out = edge_at(a, x, i);
+		const struct audit_edge *in =
+			audited_edge(a, x, (i + n - 1) % n);
+		const struct audit_edge *out = audited_edge(a, x, i);
 		const struct transaction_class *c =
 			&a->classes.items[out->from];
-		const struct audit_node *p = node(a, in->to_node);
-		const struct audit_node *q = node(a, out->from_node);
+		const struct audit_node *p = audited_node(a, in->to_node);
+		const struct audit_node *q = audited_node(a, out->from_node);
 		text_format(t, "\n  %c: an instance of T%u (", 'A' + (char)i,
 		            out->from + 1);
 		number_plural(t, c->instances, "instance", "instances");
 		text_string(t, ", the first at ");
-		name_place(t, a, c->file, c->line);
+		name_audited_place(t, a, c->file, c->line);
 		text_string(t, ")\n");
 		bool before = p->statement < q->statement;
 		bool one = p->statement == q->statement;
@@ -664,7 +518,7 @@ static void tell_cycle(struct text *t, const struct audit *a, uint32_t number)
 	}
 	text_string(t, "\n  it happens when\n");
 	for (uint32_t i = 0; i < n; i++) {
-		const struct audit_edge *e = edge_at(a, x, i);
+		const struct audit_edge *e = audited_edge(a, x, i);
 		char from = (char)('A' + i), to = (char)('A' + (i + 1) % n);
 		text_format(t, "    %c ", from);
 		text_string(t, e->kind == CONFLICT_RW ? "reads " : "writes ");
@@ -674,7 +528,7 @@ static void tell_cycle(struct text *t, const struct audit *a, uint32_t number)
 		            kind_word(e->kind));
 	}
 	text_string(t, "\n  change: ");
-	name_change(t, a, x);
+	name_audited_change(t, a, x);
 	text_char(t, '\n');
 	if (!x->confirmed.answer) return;
 	text_format(t, "\n  exploring: %s", confirm_words[x->confirmed.answer]);
@@ -696,7 +550,7 @@ static void tell_unread(struct text *t, const struct audit *a)
 			text_string(t, "\nstatements that could not be read, "
 			               "and are left out:\n");
 		text_string(t, "  ");
-		name_place(t, a, x->file, x->line);
+		name_audited_place(t, a, x->file, x->line);
 		text_string(t, ": ");
 		name_plain(t, x->why);
 		if (x->count > 1) {
@@ -705,7 +559,7 @@ static void tell_unread(struct text *t, const struct audit *a)
 			text_char(t, ')');
 		}
 		text_string(t, "\n    ");
-		name_statement(t, x->text, STATEMENT_COLUMNS);
+		name_audited_statement(t, x->text, STATEMENT_COLUMNS);
 		text_char(t, '\n');
 	}
 	if (all > shown) text_format(t, "  and %u more\n", all - shown);
@@ -721,7 +575,7 @@ static void tell_skipped(struct text *t, const struct audit *a)
 			if (!any) text_string(t, "\nskipped:\n");
 			any = true;
 			text_string(t, "  ");
-			name_place(t, a, i, s->lines[0]);
+			name_audited_place(t, a, i, s->lines[0]);
 			text_string(t, ": ");
 			number_plural(t, s->count, skip_one[k], skip_many[k]);
 			text_char(t, '\n');
