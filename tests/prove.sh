@@ -66,6 +66,18 @@ prints '  c -> a'
 lacks 'c -> b'
 lacks 'a -> b'
 prints 'line 7 reads t[1]'
+cat >two.tx <<'END'
+global x = 0;
+global y[*] = 0;
+txn look(k) { let a = x; return y[k]; }
+txn set(k) { y[k] = 1; }
+END
+run 0 prove two.tx -i si --table
+prints '    rw  line 3 reads y[k]; line 4 writes y[k]'
+prints '    wr  line 4 writes y[k]; line 3 reads y[k]'
+lacks 'reads x'
+run 0 prove two.tx -i si --json
+lacks '"conflicts"'
 
 # What is not covered is named with its line, and nothing is proved.
 cat >loop.tx <<'END'
