@@ -2,7 +2,6 @@
  * to each other. */
 #include "random_situation.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "random_sql.h"
@@ -259,9 +258,9 @@ static bool add_session_steps(struct text *t, struct rng *r,
 	return form == 3;
 }
 
-static bool has_any(const struct text *t, const char *const *signs)
+bool has_any(const char *text, const char *const *signs)
 {
-	while (*signs && !strstr(text_get(t), *signs)) signs++;
+	while (*signs && !strstr(text, *signs)) signs++;
 	return *signs != NULL;
 }
 
@@ -272,7 +271,7 @@ static bool reads_others(const struct text *t)
 		                             "FROM t s", "FROM w",
 		                             "USING",    "JOIN",
 		                             "v_of(k)",  NULL };
-	return has_any(t, signs);
+	return has_any(text_get(t), signs);
 }
 
 /* Does a row come, or get a key? It is looked for beside the snapshot. */
@@ -280,7 +279,7 @@ static bool puts_keys(const struct text *t)
 {
 	static const char *const signs[] = { "INSERT", "SELECT put(", "SET id",
 		                             "SET k", NULL };
-	return has_any(t, signs);
+	return has_any(text_get(t), signs);
 }
 
 /* Does a row that others may refer to go? */
@@ -290,7 +289,7 @@ static bool looks_for_referring(const struct text *t)
 		"DELETE FROM t",   "DELETE FROM c",  "SELECT del(",
 		"UPDATE t SET id", "UPDATE t SET k", NULL
 	};
-	return strstr(text_get(t), "REFERENCES") && has_any(t, signs);
+	return strstr(text_get(t), "REFERENCES") && has_any(text_get(t), signs);
 }
 
 void random_situation(struct text *t, struct rng *r)
@@ -330,7 +329,7 @@ void random_situation(struct text *t, struct rng *r)
 	/* The manual says what INSERT may do there. */
 	static const char *const inserts[] = { "; INSERT", "{ INSERT",
 		                               "SELECT put(", NULL };
-	if (has_any(t, inserts))
+	if (has_any(text_get(t), inserts))
 		text_string(t, "# not all explored at ser: INSERT\n");
 	if (looks_for_referring(t))
 		text_string(t, "# not all explored at ser: foreign keys\n");

@@ -2,9 +2,13 @@
 #ifndef TESTS_RANDOM_SITUATION_H
 #define TESTS_RANDOM_SITUATION_H
 
+#include <stdbool.h>
+
 #include "base/rng.h"
 #include "base/text.h"
 
+/* Is one of the signs, of which the last is NULL, in the text? */
+bool has_any(const char *text, const char *const *signs);
 /* With comments that say what is not compared. */
 void random_situation(struct text *t, struct rng *r);
 /* Two sessions whose conditions find rows or not. */

@@ -113,12 +113,6 @@ static void query_tables(struct trial *x, struct text *t)
 	}
 }
 
-static bool has_any(const char *sql, const char *const *signs)
-{
-	while (*signs && !strstr(sql, *signs)) signs++;
-	return *signs != NULL;
-}
-
 /* Did a session take a key away, and end before a place in the order, but not
  * before another one? (One that is a step by itself may have waited, for a
  * third one.) */

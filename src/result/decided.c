@@ -186,16 +186,21 @@ void result_decision_costs(struct result *r, const struct decision *d)
 	add_lines(r, d);
 }
 
+void result_decision_terms(struct result *r, const struct decision *d)
+{
+	result_text(r, &r->settings, "program", program_path(d->program));
+	result_level(r, d->options.level, d->options.as);
+	result_flag(r, &r->findings, "complete", d->settled);
+	result_text(r, &r->findings, "stop", stop_word(d->stop));
+}
+
 struct result *result_of_decision(const struct decision *d,
                                   enum result_depth depth)
 {
 	struct result *r = result_new(d->program, d->options.level);
 	r->verdict = d->verdict;
 	add_reason(r, d);
-	result_text(r, &r->settings, "program", program_path(d->program));
-	result_level(r, d->options.level, d->options.as);
-	result_flag(r, &r->findings, "complete", d->settled);
-	result_text(r, &r->findings, "stop", stop_word(d->stop));
+	result_decision_terms(r, d);
 	add_goals(r, d, depth);
 	if (depth == RESULT_VERDICT) return r;
 	result_decision_costs(r, d);

@@ -10,6 +10,8 @@
 struct result *result_of_decision(const struct decision *d,
                                   enum result_depth depth);
 
+/* What was asked, and whether it was answered. */
+void result_decision_terms(struct result *r, const struct decision *d);
 /* Why it ended before its time; false: it did not. */
 bool name_decision_end(struct text *t, const struct decision *d);
 /* Lines and statistics. */

@@ -463,10 +463,7 @@ struct result *result_of_local_runs(const struct local_runs *l)
 	struct result *r = result_new(d->program, d->options.level);
 	r->verdict = d->verdict;
 	add_reason(r, d);
-	result_text(r, &r->settings, "program", program_path(d->program));
-	result_level(r, d->options.level, d->options.as);
-	result_flag(r, &r->findings, "complete", d->settled);
-	result_text(r, &r->findings, "stop", stop_word(d->stop));
+	result_decision_terms(r, d);
 	result_table(r, 2, 0, 0)->left = true;
 	r->table_leads = true;
 	struct result_values *list = result_list(r, &r->findings, "sessions");
