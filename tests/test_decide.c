@@ -24,9 +24,12 @@
 
 enum {
 	RUNS = 8,
-	PROGRAMS = 1250,      /* in all, unless ISOSCOPE_PROGRAMS says more */
-	EASY = 32,            /* times as many: they take a millisecond each */
-	HISTORIES_MOST = 2000 /* larger programs are left out */
+	PROGRAMS = 1250, /* in all, unless ISOSCOPE_PROGRAMS says more */
+	EASY = 32,       /* times as many: they take a millisecond each */
+	/* Larger programs are left out, and those that exploring filters most
+	 * of: no history is output for hours. */
+	HISTORIES_MOST = 2000,
+	STEPS_MOST = 1 << 23
 };
 
 struct trial {
@@ -74,7 +77,8 @@ static struct explorer *explore_under(const struct program *p, enum level level,
 		                             explorer_usual_algorithm(p, level),
 		                     .robust = robust,
 		                     .max_changes = UINT64_MAX,
-		                     .max_histories = HISTORIES_MOST };
+		                     .max_histories = HISTORIES_MOST,
+		                     .max_steps = STEPS_MOST };
 	o.base = o.algorithm == EXPLORE_CE ? level_base(level) : level;
 	struct explorer *e = explorer_new(p, &o, observer);
 	explorer_run(e);
