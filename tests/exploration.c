@@ -541,11 +541,16 @@ void unbounded_program(struct text *out, uint64_t seed)
 		text_string(out, "finally { let v = x; assert v != 33; }\n");
 }
 
+/* Of exploring a subject: an assumption may leave no history at all of very
+ * many executions. */
+enum { STEPS_MOST = 1 << 23 };
+
 bool subject_new(struct subject *s, uint64_t seed, uint64_t histories)
 {
 	struct explore_options o = { .level = LEVEL_NONE,
 		                     .base = LEVEL_NONE,
-		                     .max_histories = histories };
+		                     .max_histories = histories,
+		                     .max_steps = STEPS_MOST };
 	struct diags d = { 0 };
 	*s = (struct subject){ .seed = seed };
 	switch (seed % 8) {
