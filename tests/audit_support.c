@@ -3,12 +3,16 @@
 #include <string.h>
 
 #include "assertions.h"
+#include "audit/all_classes.h"
 #include "audit/confirm.h"
 #include "audit/lift.h"
 #include "base/memory.h"
 #include "file_support.h"
 #include "result/audited.h"
 #include "support.h"
+
+/* Of what a test proves: it is left open then. */
+static const double PROVE_SECONDS = 10;
 
 /* While the paths are there, which the audit borrows. */
 static void all_are_lifted(struct audit *a)
@@ -30,7 +34,9 @@ bool run_audit(struct audit *a, struct audit_given g, struct diags *d)
 		                   .level = g.level,
 		                   .group_by = g.group_by,
 		                   .lifts = g.lifts,
-		                   .confirms = g.confirms };
+		                   .confirms = g.confirms,
+		                   .proves = g.proves,
+		                   .timeout = g.proves ? PROVE_SECONDS : 0 };
 	file_write(log, g.log, g.length ? g.length : strlen(g.log));
 	if (g.schema) file_write_text(schema, g.schema);
 	if (g.hints) file_write_text(hints, g.hints);
@@ -41,6 +47,7 @@ bool run_audit(struct audit *a, struct audit_given g, struct diags *d)
 	bool fine = audit_run(a, &o, d);
 	if (fine && g.lifts) all_are_lifted(a);
 	if (fine && g.confirms) confirm_anomalies(a);
+	if (fine && g.proves && a->anomaly_count) prove_all_classes(a);
 	if (fine) { /* it can be told in every way */
 		struct result *r = result_of_audit(a, 0);
 		result_free(r);

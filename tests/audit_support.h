@@ -9,7 +9,7 @@ struct audit_given {
 	size_t length; /* of the log; 0: up to its NUL */
 	enum level level;
 	bool lifts; /* each class has to have a function */
-	bool confirms;
+	bool confirms, proves;
 };
 
 /* False: refused, with diagnostics. */

@@ -29,14 +29,14 @@ static void on_question(void *payload, uint32_t length, uint64_t questions,
 	                                                     a->begun });
 }
 
-/* The first class that has no function, and that some class conflicts with
- * therefore is not known; else NULL. */
+/* The first class that has no function, so that it is not known what conflicts
+ * with it; else NULL. */
 static char *refusal(const struct audit *a, const struct lifted *l)
 {
 	struct text t = { 0 };
 	for (uint32_t i = 0; i < l->count; i++) {
 		if (!l->refused[i] || a->classes.items[i].ignored) continue;
-		text_format(&t, "T%u cannot be carried out: %s", i + 1,
+		text_format(&t, "T%u has no function: %s", i + 1,
 		            l->refused[i]);
 		return t.data;
 	}
@@ -70,6 +70,8 @@ static void clear(struct audit *a)
 		confirmed_free(&a->anomalies[i].confirmed);
 	memset(a->confirmations, 0, sizeof a->confirmations);
 	a->anomaly_count = 0;
+	free(a->protected);
+	a->protected = NULL;
 	a->protected_count = 0;
 	a->unprotectable = 0;
 	a->edges_proof = a->edges_found;
@@ -115,10 +117,20 @@ void prove_all_classes(struct audit *a)
 	assert(a->options.proves && a->anomaly_count);
 	a->proof.verdict = VERDICT_INCONCLUSIVE;
 	lift(&l, a);
-	a->proof.why = limit_reached(&a->limit)
-	                       ? mem_copy_string(stop_text(a->limit.stop))
-	                       : refusal(a, &l);
+	if (limit_reached(&a->limit))
+		a->proof.why = mem_copy_string(stop_text(a->limit.stop));
+	else if (a->classes.loops)
+		a->proof.why = mem_copy_string(
+			"loops of the log may have more rounds than are read");
+	else
+		a->proof.why = refusal(a, &l);
 	if (!a->proof.why) prove_lifted(a, &l);
+	if (a->proof.verdict == VERDICT_HOLDS) {
+		clear(a);
+		a->proof.assumed = l.assumed;
+		a->proof.assumed_count = l.assumed_count;
+		l.assumed = NULL;
+		l.assumed_count = 0;
+	}
 	lift_free(&l);
-	if (a->proof.verdict == VERDICT_HOLDS) clear(a);
 }

@@ -412,6 +412,9 @@ void audit_free(struct audit *a)
 	sql_parser_free(a->parser);
 	free(a->anomalies);
 	free(a->proof.why);
+	for (uint32_t i = 0; i < a->proof.assumed_count; i++)
+		free(a->proof.assumed[i]);
+	free(a->proof.assumed);
 	free(a->weights);
 	free(a->protected);
 	free(a->logs);

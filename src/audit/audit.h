@@ -90,6 +90,8 @@ struct audit {
 		enum verdict verdict; /* of all classes */
 		char *why;            /* it is not proved; else NULL */
 		double seconds;
+		char **assumed; /* of values, if it is proved (lift.h) */
+		uint32_t assumed_count;
 	} proof;
 	uint64_t edges_proof; /* that a proof of all classes cleared */
 	enum stop_reason stop;

@@ -315,6 +315,9 @@ void classes_add_instance(struct classes *c, struct steps *s)
 		table_put(&c->by_hash, p, i);
 	}
 	struct transaction_class *x = &c->items[i];
+	for (uint32_t k = 0; k < s->count; k++)
+		x->statements[k].varied |=
+			x->statements[k].template != s->steps[k].template;
 	uint64_t *values = mem_take(x->place_count * sizeof *values + 1);
 	for (uint32_t k = 0, n = 0; k < s->count; k++) {
 		uint32_t places = step_shape(c, &s->steps[k])->place_count;

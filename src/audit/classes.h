@@ -12,6 +12,7 @@ struct class_statement {
 	uint32_t template; /* of the first instance */
 	uint32_t file, line;
 	bool ends;            /* of a call: the last one of a transaction */
+	bool varied;          /* not of that template in every instance */
 	uint32_t first_place; /* of it, among the class's */
 	uint32_t first_literal, literal_count; /* likewise, if they are kept */
 };

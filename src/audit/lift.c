@@ -116,6 +116,7 @@ struct lifted_statement lift_statement(const struct audit *a,
 		condition |= word_is(&w, i, "WHERE") || word_is(&w, i, "ON");
 		if (k == t->literal_count ||
 		    w.items[i].at != x->literals[k].at) {
+			r.open |= word_is_literal(&w, i);
 			note_fixed(&r, a, s, &w, i);
 			continue;
 		}
@@ -206,23 +207,39 @@ struct parameter {
 
 struct function {
 	const struct transaction_class *of;
+	bool careful; /* for a proof */
 	struct lifted_statement *statements;
 	uint32_t *number; /* of each literal: its parameter, from 1; or 0 */
 	struct parameter *parameters;
 	uint32_t count;
 };
 
+/* May it be another value in another instance? What was seen once, or not at
+ * all, may. */
+static bool is_parameter(const struct function *f, uint32_t literal)
+{
+	const struct class_literal *l = &f->of->literals[literal];
+	return l->varied ||
+	       (f->careful && (f->of->instances == 1 || !l->first));
+}
+
+/* Equal in every instance; what was seen once is equal by chance. */
+static uint32_t equal_parameter(const struct function *f, uint32_t literal)
+{
+	uint32_t group = f->of->literals[literal].group;
+	assert(group <= literal && literal < f->of->literal_count);
+	return f->careful && f->of->instances == 1 ? 0 : f->number[group];
+}
+
 static void add_parameter(const struct audit *a, struct function *f,
                           uint32_t literal, uint32_t column)
 {
 	const struct class_literal *l = &f->of->literals[literal];
-	uint32_t n = f->number[l->group];
-	assert(l->group <= literal && literal < f->of->literal_count);
+	uint32_t n = equal_parameter(f, literal);
 	if (!n) {
 		n = ++f->count;
 		f->parameters[n - 1] =
 			(struct parameter){ .first = f->of->texts + l->text };
-		f->number[l->group] = n;
 	}
 	f->number[literal] = n;
 	struct parameter *p = &f->parameters[n - 1];
@@ -234,7 +251,7 @@ static void add_parameter(const struct audit *a, struct function *f,
 static void read_function(struct function *f, const struct audit *a,
                           const struct transaction_class *x)
 {
-	*f = (struct function){ .of = x };
+	*f = (struct function){ .of = x, .careful = a->options.proves };
 	f->statements = mem_take(x->count * sizeof *f->statements);
 	f->number = mem_take0(x->literal_count + 1, sizeof *f->number);
 	f->parameters = mem_take0(x->literal_count + 1, sizeof *f->parameters);
@@ -242,7 +259,7 @@ static void read_function(struct function *f, const struct audit *a,
 		struct lifted_statement *s = &f->statements[i];
 		*s = lift_statement(a, &x->statements[i]);
 		for (uint32_t k = 0; k < s->of->literal_count; k++)
-			if (x->literals[s->of->first_literal + k].varied)
+			if (is_parameter(f, s->of->first_literal + k))
 				add_parameter(a, f, s->of->first_literal + k,
 				              s->columns[k]);
 	}
@@ -323,6 +340,79 @@ static void print_call(struct text *out, uint32_t class,
 		put_literal(out, p->first, !strcmp(p->type, "text"));
 	}
 	text_char(out, ')');
+}
+
+/* ---- for proofs ---- */
+
+/* Why it may do less than an instance; NULL: it does not. */
+static char *doubt(const struct audit *a, const struct function *f)
+{
+	struct text t = { 0 };
+	for (uint32_t i = 0; i < f->of->count; i++) {
+		const struct lifted_statement *s = &f->statements[i];
+		if (!s->open && !s->of->varied) continue;
+		text_format(&t, "the statement at %s:%u ",
+		            a->options.logs[s->of->file], s->of->line);
+		text_string(&t, s->open ? "has a list or rows of any number"
+		                        : "is written in several ways");
+		break;
+	}
+	return t.data;
+}
+
+struct literal_of {
+	const struct lifted_statement *statement;
+	uint32_t k;
+};
+
+static struct literal_of literal_of(const struct function *f, uint32_t literal)
+{
+	uint32_t i = 0;
+	while (f->statements[i].of->first_literal +
+	               f->statements[i].of->literal_count <=
+	       literal)
+		i++;
+	const struct lifted_statement *s = &f->statements[i];
+	return (struct literal_of){ s, literal - s->of->first_literal };
+}
+
+/* "stock.id at shop.log:17" */
+static void name_literal(struct text *t, const struct audit *a,
+                         struct literal_of l)
+{
+	uint32_t column = l.statement->columns[l.k];
+	if (column == CATALOG_NONE) {
+		text_format(t, "value %u", l.k + 1);
+	} else {
+		const struct audit_column *c = &a->catalog.columns[column];
+		text_format(t, "%s.%s", a->catalog.tables[c->table].name,
+		            c->name);
+	}
+	text_format(t, " at %s:%u", a->options.logs[l.statement->of->file],
+	            l.statement->of->line);
+}
+
+static void assume(struct lifted *out, const struct audit *a, uint32_t class,
+                   const struct function *f, uint32_t literal)
+{
+	const struct class_literal *l = &f->of->literals[literal];
+	struct literal_of of = literal_of(f, literal);
+	struct text t = { 0 };
+	uint32_t n = f->number[literal], first = 0;
+	while (n && f->number[first] != n) first++;
+	if (n && first == literal) return;
+	text_format(&t, "T%u: ", class + 1);
+	name_literal(&t, a, of);
+	if (n) {
+		text_string(&t, " is always equal to ");
+		name_literal(&t, a, literal_of(f, first));
+	} else {
+		text_string(&t, " is always ");
+		lift_literal(&t, a, f->of->texts + l->text,
+		             of.statement->columns[of.k]);
+	}
+	VEC_RESERVE(out->assumed, out->assumed_count, out->assumed_capacity);
+	out->assumed[out->assumed_count++] = t.data;
 }
 
 /* ---- tables ---- */
@@ -410,7 +500,8 @@ static void lift_class(struct lifted *out, const struct audit *a,
 	text_bytes(&alone, text_get(tables), tables->length);
 	print_function(&alone, a, class, &f);
 	print_call(&call, class, &f);
-	out->refused[class] = refusal(&alone);
+	out->refused[class] = f.careful ? doubt(a, &f) : NULL;
+	if (!out->refused[class]) out->refused[class] = refusal(&alone);
 	text_format(&out->program, "\n-- T%u, %s:%u: ", class + 1,
 	            a->options.logs[x->file], x->line);
 	if (out->refused[class]) {
@@ -420,6 +511,8 @@ static void lift_class(struct lifted *out, const struct audit *a,
 		text_format(&out->program, "%s\n%s", text_get(&call),
 		            text_get(&alone) + tables->length);
 		out->functions++;
+		for (uint32_t i = 0; f.careful && i < x->literal_count; i++)
+			assume(out, a, class, &f, i);
 	}
 	free_function(&f);
 	text_free(&alone);
@@ -443,6 +536,8 @@ void lift(struct lifted *out, struct audit *a)
 void lift_free(struct lifted *l)
 {
 	for (uint32_t i = 0; i < l->count; i++) free(l->refused[i]);
+	for (uint32_t i = 0; i < l->assumed_count; i++) free(l->assumed[i]);
 	free(l->refused);
+	free(l->assumed);
 	text_free(&l->program);
 }

@@ -10,6 +10,10 @@ struct lifted {
 	struct text program; /* tables and functions */
 	char **refused; /* of each class: why it has no function; or NULL */
 	uint32_t count, functions;
+	/* With options.proves: what the functions take for granted of values,
+	 * as it was so in every instance; a line each. */
+	char **assumed;
+	uint32_t assumed_count, assumed_capacity;
 };
 
 /* A statement of a class, as it was parsed; of each of its literals which
@@ -26,6 +30,9 @@ struct lifted_statement {
 		uint32_t at, length, column;
 	} * fixed;
 	uint32_t fixed_count, fixed_capacity;
+	/* It has literals of which only those of the first such statement are
+	 * known: of a list or of rows of any number. */
+	bool open;
 };
 
 struct lifted_statement lift_statement(const struct audit *a,
@@ -40,7 +47,9 @@ void lift_literal(struct text *out, const struct audit *a, const char *literal,
 /* One that a log speaks of, not one that stands for several. */
 bool lift_has_column(const struct audit *a, uint32_t column);
 
-/* Of an audit with options.lifts or .proves. */
+/* Of an audit with options.lifts or .proves. With .proves the functions do
+ * whatever instances do, if what is assumed is so: a class of which that cannot
+ * be said has none; and what was seen once is a parameter, too. */
 void lift(struct lifted *out, struct audit *a);
 void lift_free(struct lifted *l);
 

@@ -212,6 +212,14 @@ static void add_skipped(struct result *r, const struct audit *a)
 	text_free(&lines);
 }
 
+static void add_assumed(struct result *r, const struct audit *a)
+{
+	if (!a->options.proves) return;
+	struct result_values *list = result_list(r, &r->findings, "assumed");
+	for (uint32_t i = 0; i < a->proof.assumed_count; i++)
+		result_text(r, list, NULL, a->proof.assumed[i]);
+}
+
 static void add_classes(struct result *r, const struct audit *a)
 {
 	struct result_values *list = result_list(r, &r->findings, "classes");
@@ -307,6 +315,9 @@ static void add_reason(struct result *r, const struct audit *a)
 	}
 	text_string(&t, " under ");
 	name_level_as(&t, a->options.level, a->options.as);
+	if (a->proof.assumed_count)
+		text_string(&t, ", if values that are always the same in the "
+		                "logs always are");
 	uint32_t spanning = 0;
 	for (uint32_t i = 0; i < a->anomaly_count; i++)
 		spanning += audit_spans_call(a, &a->anomalies[i]);
@@ -539,6 +550,18 @@ static void tell_cycle(struct text *t, const struct audit *a, uint32_t number)
 	text_format(t, "\n\n%s", text_get(&x->confirmed.client));
 }
 
+/* All of them: the proof stands on each. */
+static void tell_assumed(struct text *t, const struct audit *a)
+{
+	if (a->proof.assumed_count)
+		text_string(t, "\nassumed, as it is so in the logs:\n");
+	for (uint32_t i = 0; i < a->proof.assumed_count; i++) {
+		text_string(t, "  ");
+		name_plain(t, a->proof.assumed[i]);
+		text_char(t, '\n');
+	}
+}
+
 static void tell_unread(struct text *t, const struct audit *a)
 {
 	uint32_t shown = 0, all = 0;
@@ -667,6 +690,7 @@ static void add_words(struct result *r, const struct audit *a, uint32_t explain)
 	} else {
 		tell_columns(&t, a);
 		if (a->anomaly_count) tell_anomalies(&t, a);
+		tell_assumed(&t, a);
 		tell_unread(&t, a);
 		tell_skipped(&t, a);
 	}
@@ -692,6 +716,7 @@ struct result *result_of_audit(const struct audit *a, uint32_t explain)
 		if (!explain || explain == i + 1)
 			add_anomaly(r, result_group(r, list, NULL), a,
 			            &a->anomalies[i]);
+	add_assumed(r, a);
 	add_unread(r, a);
 	add_skipped(r, a);
 	add_classes(r, a);
