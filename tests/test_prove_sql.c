@@ -217,7 +217,7 @@ static void add_rows(struct maker *m, const char *table)
 
 /* explore lets an INSERT that goes on where a row is in its way look for the
  * row before it locks its key, so that of a row that it finds it keeps nothing.
- * What it did not find then and finds when it locks is no dependency. */
+ * What comes and goes between the look and the lock is no dependency. */
 static void forget_looks(struct transaction *t)
 {
 	uint32_t count = 0;
@@ -227,6 +227,7 @@ static void forget_looks(struct transaction *t)
 		             e[1].kind == EVENT_READ && e[1].joined &&
 		             e[1].key == e->key && e[1].from != e->from &&
 		             e->value.tag == VALUE_NULL &&
+		             e[1].value.tag == VALUE_NULL &&
 		             e->strength < STRENGTH_SHARE &&
 		             e[1].strength == STRENGTH_UPDATE;
 		if (looks) e[1].joined = e->joined;

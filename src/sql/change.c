@@ -69,6 +69,24 @@ static bool is_double(struct sql_run *x, const struct sql_unique *u)
 /* What becomes of an INSERT that finds a row in its way. */
 enum way { WAY_ERROR, WAY_NOTHING, WAY_UPDATE };
 
+/* Before it locks. Who comes between the look and the lock could as well have
+ * come before the look, which has a moment of its own: that is explored, and is
+ * the same to the transaction. */
+static bool look_first(struct sql_run *x, uint32_t global, struct value key,
+                       enum strength strength, struct value *out)
+{
+	uint32_t base = x->read_base;
+	x->read_base = x->read_count;
+	sql_begin_moment(x);
+	bool fine = sql_read(x, global, key, strength, out);
+	x->read_base = base;
+	if (!fine || !sql_is_gone(*out)) return fine;
+	if (!sql_read(x, global, key, STRENGTH_UPDATE, out)) return false;
+	if (sql_is_gone(*out)) return true;
+	x->stop = SQL_REPEATS;
+	return false;
+}
+
 /* INSERT looks for a row in its way, the newest, beside the snapshot that its
  * transaction may have; where there is none, it locks what it will write. What
  * it finds it does not keep: that matters where the transaction goes on, so
@@ -82,11 +100,11 @@ static bool look(struct sql_run *x, uint32_t global, struct value key,
 	assert(key.tag == VALUE_TUPLE);
 	*out = value_null();
 	if (!locked && (goes_on || way == WAY_NOTHING) &&
-	    !sql_own_write(x, x->writes, global, key) &&
-	    !sql_read(x, global, key,
-	              way == WAY_ERROR ? STRENGTH_CHECK : STRENGTH_PLAIN, out))
-		return false;
-	if (!sql_is_gone(*out)) return true;
+	    !sql_own_write(x, x->writes, global, key))
+		return look_first(x, global, key,
+		                  way == WAY_ERROR ? STRENGTH_CHECK
+		                                   : STRENGTH_PLAIN,
+		                  out);
 	return sql_read(x, global, key,
 	                locked || goes_on || way != WAY_ERROR ? STRENGTH_UPDATE
 	                                                      : STRENGTH_INSERT,

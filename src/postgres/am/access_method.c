@@ -136,16 +136,6 @@ static void multi_insert(Relation rel, TupleTableSlot **all, int count,
 		insert(rel, all[i], command, options, bulk);
 }
 
-/* A row was in the way, and is gone when it is locked: the statement looks
- * again, as if it had come later; and that is explored. */
-static void tell_repeats(void)
-{
-	struct wire_head h = { .kind = WIRE_REPEATS };
-	channel_send(&h, NULL, 0);
-	ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-	                errmsg("the row in the way is gone")));
-}
-
 /* The row is locked. What it is then, if it is not what was found, is told. */
 static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
                           int strength, TM_FailureData *failure,
@@ -195,7 +185,7 @@ static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
 		}
 		rows_read(before, &r, 1, strength);
 		now = row_answer(before, r, strength);
-		if (now != seen) tell_repeats();
+		if (now != seen) tell_repeats("the row has changed");
 		row_take_answer(m, r, strength, now);
 	} else {
 		rows_read(m, &r, 1, strength);
@@ -316,8 +306,9 @@ static TM_Result lock(Relation rel, ItemPointer tid, Snapshot snapshot,
 		                        policy, flags, failure);
 	TM_Result result =
 		lock_row(rel, tid, command, strength_of(mode), failure, &v);
-	/* ON CONFLICT DO UPDATE */
-	if (!flags && !v) tell_repeats();
+	/* ON CONFLICT DO UPDATE: a row was in the way, and is gone when it is
+	 * locked: the statement looks again, as if it had come later. */
+	if (!flags && !v) tell_repeats("the row in the way is gone");
 	if (!flags && v->number == 0 && v->command >= command)
 		ereport(ERROR,
 		        (errcode(ERRCODE_CARDINALITY_VIOLATION),

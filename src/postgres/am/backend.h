@@ -104,6 +104,8 @@ void channel_open(void);
 void channel_send(struct wire_head *head, const void *body, uint32 length);
 /* Waits; the body is of the current memory context. */
 void channel_receive(struct wire_head *head, char **body);
+/* What the transaction does is what another does that is explored: it ends. */
+void tell_repeats(const char *why) pg_attribute_noreturn();
 /* The transaction is refused, in the words of isoscope. */
 void fail_refused(const char *body, uint32 length) pg_attribute_noreturn();
 

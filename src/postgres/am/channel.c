@@ -62,6 +62,14 @@ void refuse(const char *what)
 	                errmsg("isoscope does not support %s", what)));
 }
 
+void tell_repeats(const char *why)
+{
+	struct wire_head h = { .kind = WIRE_REPEATS };
+	channel_send(&h, NULL, 0);
+	ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+	                errmsg_internal("%s", why)));
+}
+
 void fail_refused(const char *body, uint32 length)
 {
 	enum { STATE = 5 };

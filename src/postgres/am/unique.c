@@ -24,6 +24,23 @@ static void not_unique(Relation rel, Relation index, Datum *values, bool *nulls)
 	         errtableconstraint(rel, RelationGetRelationName(index))));
 }
 
+/* Before it locks: what it finds it does not keep, which matters where it goes
+ * on. Who comes between the look and the lock could as well have come before
+ * the look, which has a moment of its own. */
+static struct version *look_first(struct moment *m, struct row *r, int strength)
+{
+	struct moment *own = iso_serves ? m : moment_fresh();
+	rows_read(own, &r, 1, strength);
+	struct version *v = row_answer(own, r, strength);
+	if (v) return v;
+	rows_read(own, &r, 1, STRENGTH_UPDATE);
+	v = row_answer(own, r, STRENGTH_UPDATE);
+	if (iso_serves) return v;
+	if (v) tell_repeats("the row in the way was not there");
+	row_take_answer(m, r, STRENGTH_UPDATE, v);
+	return v;
+}
+
 /* What holds the key, the newest; NULL: nothing, and it is locked. It is looked
  * for beside the snapshot that the transaction may have, but not by ON CONFLICT
  * (`conflict`): what that does something with has to be in the snapshot. */
@@ -35,12 +52,9 @@ static struct version *look(struct row *r, bool conflict)
 	bool goes_on = GetCurrentTransactionNestLevel() > 1;
 	int strength = STRENGTH_INSERT;
 	if (own) return own->image || own->tuple ? own : NULL;
-	/* Who finds one keeps nothing: that matters where it goes on. */
-	if (!locked && (goes_on || (conflict && m->goes_on))) {
-		int first = conflict ? STRENGTH_PLAIN : STRENGTH_CHECK;
-		rows_read(m, &r, 1, first);
-		if (row_answer(m, r, first)) return row_answer(m, r, first);
-	}
+	if (!locked && (goes_on || (conflict && m->goes_on)))
+		return look_first(m, r,
+		                  conflict ? STRENGTH_PLAIN : STRENGTH_CHECK);
 	if (locked || goes_on || conflict) strength = STRENGTH_UPDATE;
 	rows_read(m, &r, 1, strength);
 	return row_answer(m, r, strength);
