@@ -195,6 +195,15 @@ static inline bool sql_has_query(const struct sql_expr *e)
 	return found;
 }
 
+/* Can its value depend on tables, or what it calls change them? */
+static inline bool sql_reads_tables(const struct sql_expr *e)
+{
+	bool found = e && (e->query || e->kind == EXPR_ROUTINE);
+	for (uint32_t i = 0; e && i < e->count && !found; i++)
+		found = sql_reads_tables(e->args[i]);
+	return found;
+}
+
 /* ---- Queries ---- */
 
 enum sql_relation_kind {
@@ -298,6 +307,8 @@ struct sql_query {
 	/* Which rows of the one relation are found follows from the conditions
 	 * of its access, which are all there is; and nothing else is read. */
 	bool plain;
+	/* Of one relation; and no expression of the statement reads. */
+	bool alone;
 };
 
 /* ---- Statements ---- */

@@ -1,5 +1,6 @@
 /* Rows that a statement finds and locks: it found them as they were at its
- * beginning; another may have changed them since, and have committed. */
+ * beginning; another may have changed them since, and have committed. Where it
+ * could as well have begun behind that, this is not explored. */
 #include <assert.h>
 
 #include "base/memory.h"
@@ -43,6 +44,30 @@ static bool are_same(const struct value *a, const struct value *b,
 	return true;
 }
 
+/* Has the statement read this row alone, once, which its conditions name by the
+ * key and nothing else? */
+static bool reads_alone(const struct sql_run *x, const struct sql_query *q,
+                        struct value key)
+{
+	if (!q->alone || !q->relations[0].access.key_alone || !x->read_count)
+		return false;
+	const struct sql_read *last = &x->reads[x->read_count - 1];
+	return last->strength == STRENGTH_PLAIN && !last->joined &&
+	       value_equal(last->key, key);
+}
+
+/* Is the row another one, or deleted, just as a statement would find it that
+ * came later? It has not got another key, where it would still be locked. */
+static bool comes_later(const struct sql_run *x, const struct sql_table *t,
+                        const struct value *found, const struct value *now)
+{
+	uint32_t last = x->read_count - 1;
+	if (!value_equal(x->reads[last].key, found[t->column_count]))
+		return false;
+	return now ? !are_same(now, found, t->column_count)
+	           : sql_is_null(x->values[last]);
+}
+
 bool sql_lock_rows(struct sql_run *x, const struct sql_query *q,
                    const struct sql_frame *outer, const struct value **rows,
                    bool *kept)
@@ -55,9 +80,14 @@ bool sql_lock_rows(struct sql_run *x, const struct sql_query *q,
 		const struct value *columns;
 		if (!q->relations[i].lock || !rows[i]) continue;
 		assert(t && q->relations[i].lock < STRENGTH_COUNT);
+		bool alone = reads_alone(x, q, rows[i][t->column_count]);
 		if (!sql_read_again(x, t, q->relations[i].lock, rows[i],
 		                    &columns))
 			return false;
+		if (alone && comes_later(x, t, rows[i], columns)) {
+			x->stop = SQL_REPEATS;
+			return false;
+		}
 		if (!columns) {
 			*kept = false;
 			return true;

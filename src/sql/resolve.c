@@ -155,6 +155,13 @@ static bool resolve_returning(struct resolver *r, struct scope *s, json_t *body,
 	                       &st->returning, &st->returning_count);
 }
 
+static void heed_returning(struct sql_statement *st)
+{
+	for (uint32_t i = 0; i < st->returning_count; i++)
+		if (sql_reads_tables(st->returning[i].value))
+			st->query->alone = false;
+}
+
 static struct sql_table *changed_table(struct resolver *r, json_t *body,
                                        const char **alias)
 {
@@ -207,8 +214,12 @@ bool resolve_update(struct resolver *r, json_t *body, struct sql_statement *st)
 	if (fine) finish_query(r, &s, st->query);
 	if (fine) st->query->relations[0].lock = STRENGTH_NO_KEY_UPDATE;
 	assert(!fine || st->query->relations[0].table == st->table);
-	for (uint32_t i = 0; fine && i < st->set_count; i++)
-		if (sql_has_query(st->sets[i].value)) st->query->plain = false;
+	for (uint32_t i = 0; fine && i < st->set_count; i++) {
+		const struct sql_expr *e = st->sets[i].value;
+		if (sql_has_query(e)) st->query->plain = false;
+		if (sql_reads_tables(e)) st->query->alone = false;
+	}
+	if (fine) heed_returning(st);
 	for (uint32_t i = 0; fine && i < st->set_count; i++)
 		if (!st->sets[i].value) note_inserted(r, st->table);
 	free_scope(&s);
@@ -227,6 +238,7 @@ bool resolve_delete(struct resolver *r, json_t *body, struct sql_statement *st)
 	if (fine) finish_query(r, &s, st->query);
 	if (fine) st->query->relations[0].lock = STRENGTH_UPDATE;
 	assert(!fine || st->query->relations[0].table == st->table);
+	if (fine) heed_returning(st);
 	free_scope(&s);
 	return fine;
 }

@@ -281,7 +281,7 @@ static void find_key(struct resolver *r, struct sql_relation *x,
 static bool mentions_others(const struct sql_expr *e,
                             const struct sql_unique *primary)
 {
-	bool found = e->kind == EXPR_COLUMN;
+	bool found = e->kind == EXPR_COLUMN && !e->up;
 	for (uint32_t k = 0; found && k < primary->count; k++)
 		found = primary->columns[k] != e->column;
 	for (uint32_t i = 0; i < e->count && !found; i++)
@@ -402,7 +402,7 @@ void finish_query(struct resolver *r, struct scope *s, struct sql_query *q)
 {
 	struct conjuncts c = { 0 };
 	uint64_t open = 0;
-	bool reads = false;
+	bool reads = false, reads_more = sql_reads_tables(q->where);
 	if (q->from) add_joins(&c, q->from, &open);
 	if (q->where) add_conjuncts(&c, q->where, open);
 	for (uint32_t i = 0; i < s->relation_count; i++)
@@ -423,9 +423,13 @@ void finish_query(struct resolver *r, struct scope *s, struct sql_query *q)
 	                       (s->set_count + (size_t)1) * sizeof *q->sets);
 	for (uint32_t i = 0; i < s->set_count; i++) q->sets[i] = s->sets[i];
 	if (s->aggregate_count) q->grouped = true;
-	for (uint32_t i = 0; i < q->target_count && q->targets; i++)
+	for (uint32_t i = 0; i < q->target_count && q->targets; i++) {
 		reads |= sql_has_query(q->targets[i].value);
-	q->plain = !reads && s->relation_count == 1 && !q->limit &&
-	           !q->offset && !q->order_count &&
+		reads_more |= sql_reads_tables(q->targets[i].value);
+	}
+	bool simple = s->relation_count == 1 && !q->limit && !q->offset &&
+	              !q->order_count;
+	q->alone = simple && !reads_more;
+	q->plain = simple && !reads &&
 	           count_conjuncts(q->where) == q->relations[0].access.fixed;
 }

@@ -170,6 +170,8 @@ static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
 	 * at first where rows are deleted. What it becomes between that and the
 	 * lock, it could as well have become before that. */
 	bool keeps = strength == STRENGTH_KEY_SHARE;
+	/* A statement that came later would find it as it is then. */
+	bool alone = m->alone == r && !iso_serves;
 	if (keeps && m->checks) strength = STRENGTH_HELD;
 	/* Another key may have led to it, before it got that. */
 	if (keeps && m->refers && !row_is_read(m, r, strength))
@@ -180,6 +182,7 @@ static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
 		rows_read(before, &r, 1, STRENGTH_PLAIN);
 		struct version *seen = row_answer(before, r, STRENGTH_PLAIN);
 		if (!seen) {
+			if (alone) tell_repeats("the row is gone");
 			*out = NULL;
 			return TM_Deleted;
 		}
@@ -192,6 +195,8 @@ static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
 		now = row_answer(m, r, strength);
 	}
 	if (now == found) return TM_Ok;
+	if (alone && (!now || version_is_of(now, found)))
+		tell_repeats("the row has changed");
 	*out = now;
 	if (!now || !version_is_of(now, found)) return TM_Deleted;
 	failure->ctid = *version_tid(now);

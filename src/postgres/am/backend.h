@@ -18,6 +18,8 @@
 #include "postgres/wire.h"
 
 /* What a statement reads from. */
+struct row;
+
 struct moment {
 	uint64 number;
 	bool begun, locked; /* it has read something; it has locked something */
@@ -25,9 +27,9 @@ struct moment {
 	bool checks;        /* which rows refer to one that goes */
 	bool refers;        /* is the row there that one refers to? */
 	uint64 accesses;    /* of the transaction, after its last one */
+	struct row
+		*alone; /* all that it reads, once, by the key alone; or NULL */
 };
-
-struct row;
 
 /* A version that was told; or, `number` 0, one that the transaction has made.
  */

@@ -488,6 +488,7 @@ void rows_read(struct moment *m, struct row **rows, int count, int strength)
 	struct wire_head h = { .kind = WIRE_READ };
 	StringInfoData s;
 	initStringInfo(&s);
+	if (strength == STRENGTH_PLAIN) m->alone = NULL;
 	for (int i = 0; i < count; i++) {
 		struct wire_key k = { rows[i]->relation, rows[i]->key_length };
 		if (find_answer(m, rows[i], strength)) continue;

@@ -6,6 +6,7 @@
  */
 #include "postgres/am/backend.h"
 
+#include <access/transam.h>
 #include <access/htup_details.h>
 #include <access/nbtree.h>
 #include <access/relation.h>
@@ -211,7 +212,8 @@ struct scan_state {
 	bool tries;          /* conditions can be tried on rows */
 	bool asks_variables; /* they do */
 	bool started, lazy;  /* rows are read as they are asked for */
-	int lock; /* it locks what it finds, and nothing else is read */
+	int lock;   /* it locks what it finds, and nothing else is read */
+	bool alone; /* nor do functions read or change tables */
 	struct version **found;
 	struct row **rows; /* if it is lazy, instead of them */
 	int count, at;
@@ -512,7 +514,11 @@ static void find(struct scan_state *s)
 	int strength = certain     ? s->lock
 	               : m->checks ? STRENGTH_CHECK
 	                           : STRENGTH_PLAIN;
+	bool first = !m->begun;
 	rows_read(m, asked, wanted, strength);
+	if (first && wanted == 1 && s->alone && s->names && s->key_alone &&
+	    strength == STRENGTH_PLAIN)
+		m->alone = asked[0];
 	s->found = palloc((count + 1) * sizeof *s->found);
 	for (int i = 0; i < count; i++) {
 		struct version *v = found_in(s, m, all[i], strength);
@@ -597,16 +603,32 @@ static int strength_of_mark(RowMarkType mark)
 	}
 }
 
+/* Is a function called that is not PostgreSQL's own? */
+static bool calls(Node *n, void *data)
+{
+	if (!n) return false;
+	if (IsA(n, FuncExpr) && ((FuncExpr *)n)->funcid >= FirstNormalObjectId)
+		return true;
+	return expression_tree_walker(n, calls, data);
+}
+
+static bool plan_calls(const Plan *p)
+{
+	return calls((Node *)p->targetlist, NULL) ||
+	       calls((Node *)p->qual, NULL);
+}
+
 static void find_lock(PlanState *p, EState *estate)
 {
 	if (p && IsA(p, LimitState)) return;
 	if (p && IsA(p, LockRowsState)) {
 		LockRows *plan = (LockRows *)p->plan;
 		struct scan_state *s = scan_below(outerPlanState(p));
-		if (s && list_length(plan->rowMarks) == 1)
-			s->lock = strength_of_mark(
-				((PlanRowMark *)linitial(plan->rowMarks))
-					->markType);
+		if (!s || list_length(plan->rowMarks) != 1) return;
+		s->lock = strength_of_mark(
+			((PlanRowMark *)linitial(plan->rowMarks))->markType);
+		s->alone = !plan_calls(p->plan) &&
+		           !plan_calls(s->custom.ss.ps.plan);
 	}
 	if (p && IsA(p, ModifyTableState)) {
 		ModifyTableState *m = (ModifyTableState *)p;
@@ -619,6 +641,10 @@ static void find_lock(PlanState *p, EState *estate)
 						LockTupleExclusive
 					? STRENGTH_UPDATE
 					: STRENGTH_NO_KEY_UPDATE;
+		s->alone =
+			!plan_calls(s->custom.ss.ps.plan) &&
+			!calls((Node *)((ModifyTable *)p->plan)->returningLists,
+		               NULL);
 	}
 }
 
