@@ -92,13 +92,15 @@ static bool may_be_referred(struct sql_run *x, const struct sql_foreign *f,
 	return found;
 }
 
-/* Can the key that is referred to be another row's, behind that of this key? */
+/* Can the row be missing when it is looked for, which locks nothing, or the key
+ * that is referred to be another row's, behind that of this key? */
 static bool may_pass_on(struct sql_run *x, const struct sql_foreign *f,
                         struct value key, struct value to)
 {
 	const struct known_rows *all = known_of(x->known, f->to->global);
 	const struct known_row *row = known_find(x->known, f->to->global, key);
-	if (x->serial || !row) return false;
+	if (x->serial) return false;
+	if (!row || !row->initial) return true;
 	bool passes = row->deleted && known_comes_again(row, f->to);
 	for (uint32_t i = 0; f->unique && i < all->count && !passes; i++)
 		passes = all->items[i] != row &&
@@ -114,7 +116,7 @@ static bool keep_referred(struct sql_run *x, const struct sql_foreign *f,
 {
 	const struct sql_table *t = f->to;
 	bool passes = may_pass_on(x, f, key, to);
-	const struct value *newest;
+	const struct value *newest, *found;
 	struct value row;
 	if (!sql_read(x, t->global, key,
 	              passes ? STRENGTH_PLAIN : STRENGTH_KEY_SHARE, &row))
@@ -123,9 +125,14 @@ static bool keep_referred(struct sql_run *x, const struct sql_foreign *f,
 	if (!passes || !*there) return true;
 	sql_begin_moment(x);
 	x->read_base = x->read_count;
-	if (!sql_read_again(x, t, STRENGTH_KEY_SHARE,
-	                    sql_columns(x, t, key, row), &newest))
+	found = sql_columns(x, t, key, row);
+	if (!sql_read_again(x, t, STRENGTH_KEY_SHARE, STRENGTH_PLAIN, found,
+	                    &newest))
 		return false;
+	if (!f->unique && sql_comes_later(x, t, found, newest)) {
+		x->stop = SQL_REPEATS;
+		return false;
+	}
 	*there = newest &&
 	         value_equal(sql_key(x, sql_foreign_unique(f), newest), to);
 	return true;
@@ -179,7 +186,8 @@ static bool may_refer(struct sql_run *x, const struct sql_foreign *f,
 }
 
 /* The row that refers is changed with the one that it refers to, unless it does
- * not refer any more by the time when it is locked. */
+ * not refer any more by the time when it is locked. It is looked for beside the
+ * snapshot; what is changed has to be in that. */
 static bool follow(struct sql_run *x, const struct sql_foreign *f,
                    enum sql_action action, struct value to,
                    const struct value *row, const struct value *new)
@@ -191,7 +199,7 @@ static bool follow(struct sql_run *x, const struct sql_foreign *f,
 	assert(action == ACTION_CASCADE || action == ACTION_SET_NULL);
 	if (!sql_read_again(x, t,
 	                    removes ? STRENGTH_UPDATE : STRENGTH_NO_KEY_UPDATE,
-	                    row, &old))
+	                    STRENGTH_CHECK, row, &old))
 		return false;
 	if (!old || !refers(x, f, old, to)) return true;
 	x->sets = NULL;

@@ -56,10 +56,8 @@ static bool reads_alone(const struct sql_run *x, const struct sql_query *q,
 	       value_equal(last->key, key);
 }
 
-/* Is the row another one, or deleted, just as a statement would find it that
- * came later? It has not got another key, where it would still be locked. */
-static bool comes_later(const struct sql_run *x, const struct sql_table *t,
-                        const struct value *found, const struct value *now)
+bool sql_comes_later(const struct sql_run *x, const struct sql_table *t,
+                     const struct value *found, const struct value *now)
 {
 	uint32_t last = x->read_count - 1;
 	if (!value_equal(x->reads[last].key, found[t->column_count]))
@@ -81,10 +79,10 @@ bool sql_lock_rows(struct sql_run *x, const struct sql_query *q,
 		if (!q->relations[i].lock || !rows[i]) continue;
 		assert(t && q->relations[i].lock < STRENGTH_COUNT);
 		bool alone = reads_alone(x, q, rows[i][t->column_count]);
-		if (!sql_read_again(x, t, q->relations[i].lock, rows[i],
-		                    &columns))
+		if (!sql_read_again(x, t, q->relations[i].lock, STRENGTH_PLAIN,
+		                    rows[i], &columns))
 			return false;
-		if (alone && comes_later(x, t, rows[i], columns)) {
+		if (alone && sql_comes_later(x, t, rows[i], columns)) {
 			x->stop = SQL_REPEATS;
 			return false;
 		}

@@ -138,7 +138,7 @@ void sql_born(struct sql_run *x, const struct sql_table *t,
  * before that. */
 static bool read_to_lock(struct sql_run *x, const struct sql_table *t,
                          struct value key, enum strength strength,
-                         struct value *row)
+                         enum strength look, struct value *row)
 {
 	const struct known_row *known = known_find(x->known, t->global, key);
 	uint32_t base = x->read_base;
@@ -149,7 +149,7 @@ static bool read_to_lock(struct sql_run *x, const struct sql_table *t,
 		return sql_read(x, t->global, key, strength, row);
 	x->read_base = x->read_count;
 	sql_begin_moment(x);
-	bool fine = sql_read(x, t->global, key, STRENGTH_PLAIN, row);
+	bool fine = sql_read(x, t->global, key, look, row);
 	x->read_base = base;
 	if (!fine || sql_is_gone(*row)) return fine;
 	seen = *row;
@@ -182,15 +182,16 @@ void sql_versions(struct sql_run *x, const struct sql_table *t,
 }
 
 bool sql_read_again(struct sql_run *x, const struct sql_table *t,
-                    enum strength strength, const struct value *found,
-                    const struct value **out)
+                    enum strength strength, enum strength look,
+                    const struct value *found, const struct value **out)
 {
 	enum { FAR = 64 }; /* nobody who locks on the way is sent in circles */
 	struct value origin = origin_of(t, found);
 	struct value key = found[t->column_count], row;
 	*out = NULL;
 	for (int i = 0; i < FAR; i++) {
-		if (!read_to_lock(x, t, key, strength, &row)) return false;
+		if (!read_to_lock(x, t, key, strength, look, &row))
+			return false;
 		if (!sql_is_gone(row)) {
 			*out = sql_columns(x, t, key, row);
 			if (value_equal(origin_of(t, *out), origin))

@@ -350,10 +350,16 @@ struct value sql_birth(struct sql_run *x);
 void sql_born(struct sql_run *x, const struct sql_table *t,
               struct value *columns, struct value there);
 /* The newest version of a row that was found, wherever it is by now; NULL: it
- * is gone. */
+ * is gone. Where rows are deleted, it is looked for by such a read before it is
+ * locked. */
 bool sql_read_again(struct sql_run *x, const struct sql_table *t,
-                    enum strength strength, const struct value *found,
-                    const struct value **out);
+                    enum strength strength, enum strength look,
+                    const struct value *found, const struct value **out);
+/* After that: is it another version, or deleted, just as a statement would find
+ * it that came later? It has not got another key, where it would still be
+ * locked. */
+bool sql_comes_later(const struct sql_run *x, const struct sql_table *t,
+                     const struct value *found, const struct value *now);
 /* All that it can be, as far as is known: the one that was found first. */
 void sql_versions(struct sql_run *x, const struct sql_table *t,
                   const struct value *found, struct sql_rows *out);

@@ -179,8 +179,10 @@ static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
 	if (r->gone && !iso_serves && !(keeps && m->checks) &&
 	    !row_is_read(m, r, strength)) {
 		struct moment *before = moment_fresh();
-		rows_read(before, &r, 1, STRENGTH_PLAIN);
-		struct version *seen = row_answer(before, r, STRENGTH_PLAIN);
+		/* What follows a key is looked for beside the snapshot. */
+		int look = m->checks ? STRENGTH_CHECK : STRENGTH_PLAIN;
+		rows_read(before, &r, 1, look);
+		struct version *seen = row_answer(before, r, look);
 		if (!seen) {
 			if (alone) tell_repeats("the row is gone");
 			*out = NULL;

@@ -507,8 +507,9 @@ static void find(struct scan_state *s)
 	               (refers || !s->asks_variables);
 	for (int i = 0; i < count; i++) {
 		if (row_own(all[i], snapshot->curcid)) continue;
-		certain = certain && (refers ? !comes_again(all[i])
-		                             : is_certain(s, all[i]));
+		certain = certain &&
+		          (refers ? all[i]->initial && !comes_again(all[i])
+		                  : is_certain(s, all[i]));
 		asked[wanted++] = all[i];
 	}
 	int strength = certain     ? s->lock
