@@ -104,11 +104,16 @@ static bool is_at_place(const struct session_run *r)
 
 /* ---- Values ---- */
 
-/* With a short cut. */
+/* Is it the very same? Then they are equal. */
+static bool is_at_once_same(struct value a, struct value b)
+{
+	return a.tag == b.tag && a.i == b.i;
+}
+
 static bool is_same(struct value a, struct value b)
 {
-	return a.tag == b.tag &&
-	       (a.i == b.i || (a.tag >= VALUE_STRING && value_equal(a, b)));
+	return is_at_once_same(a, b) ||
+	       (a.tag == b.tag && a.tag >= VALUE_STRING && value_equal(a, b));
 }
 
 /* The value, or another one that is equal to it, for good. `lasts`: it is there
@@ -132,11 +137,22 @@ static struct value keep_value(struct session_memo *m, struct value v,
 static bool is_initial(const struct session_memo *m, uint32_t key,
                        struct value v)
 {
-	struct value initial = keys_initial(m->machine->keys, key);
-	return v.tag == initial.tag && v.i == initial.i;
+	return is_at_once_same(v, keys_initial(m->machine->keys, key));
 }
 
 /* ---- Ways ---- */
+
+/* The way on with this answer; NULL: nobody has gone it. Values that are equal
+ * are mostly one (keep_value), so all are looked at before any is gone through.
+ */
+static struct session_way *way_of(const struct session_place *p, struct value v)
+{
+	struct session_way *w = p->ways;
+	while (w && !is_at_once_same(w->answer, v)) w = w->older;
+	if (w || v.tag < VALUE_STRING) return w;
+	for (w = p->ways; w && !is_same(w->answer, v);) w = w->older;
+	return w;
+}
 
 /* The run leaves its place on a way that nobody has gone, or that was not kept.
  */
@@ -251,12 +267,10 @@ void session_run_step(struct session_run *r, struct request *out)
 void session_run_answer(struct session_run *r, struct value v)
 {
 	if (is_at_place(r)) {
-		struct session_way *w = r->at->ways;
 		assert(r->at->request.kind == REQUEST_READ);
-		while (w && !is_same(w->answer, v)) w = w->older;
-		r->way = w;
+		r->way = way_of(r->at, v);
 		r->next = 0;
-		if (w) return;
+		if (r->way) return;
 		go_alone(r);
 		if (r->from) {
 			bool lasts =
