@@ -93,31 +93,35 @@ static uint32_t points_of(const struct points_closure *s,
 	       h->statements;
 }
 
-static void append(struct points_closure *s, struct happened h)
+/* The next entry locks the key. */
+static uint32_t enter_holder(struct points_closure *s, uint32_t key)
 {
-	h.turn = s->turns - 1;
-	h.statements = h.what == BEGINS
-	                       ? level_has_statements((enum level)h.key)
-	                       : points_has_statements(s, h.turn);
-	h.previous = NOWHERE;
-	if (is_lock(&h)) {
-		if (h.key >= s->key_count) {
-			uint32_t count = 2 * h.key + 16;
-			s->holders =
-				mem_grow(s->holders, count, sizeof *s->holders);
-			while (s->key_count < count)
-				s->holders[s->key_count++] = NOWHERE;
-		}
-		h.previous = s->holders[h.key];
-		s->holders[h.key] = s->count;
+	if (key >= s->key_count) {
+		uint32_t count = 2 * key + 16;
+		s->holders = mem_grow(s->holders, count, sizeof *s->holders);
+		while (s->key_count < count)
+			s->holders[s->key_count++] = NOWHERE;
 	}
+	uint32_t previous = s->holders[key];
+	s->holders[key] = s->count;
+	return previous;
+}
+
+/* Room for the next entry, which is all but empty. */
+static inline struct happened *append(struct points_closure *s,
+                                      enum happening what)
+{
 	VEC_RESERVE(s->log, s->count, s->capacity);
-	s->log[s->count++] = h;
-	if (s->count >= s->fit_capacity) {
+	if (s->count + 1 >= s->fit_capacity) {
 		s->fit_capacity = s->capacity + 1;
 		s->fits = mem_grow(s->fits, s->fit_capacity, sizeof *s->fits);
 	}
-	s->fits[s->count].order = 0;
+	struct happened *h = &s->log[s->count];
+	h->turn = s->turns - 1;
+	h->previous = NOWHERE;
+	h->what = what;
+	s->fits[s->count + 1].order = 0;
+	return h;
 }
 
 /* The last entry is taken back. */
@@ -135,34 +139,43 @@ void points_closure_begin(struct points_closure *s, uint32_t t, own_level own)
 	VEC_RESERVE(s->first, s->turns, s->first_capacity);
 	s->first[s->turns++] = s->count;
 	forget_place(s, NOWHERE);
-	append(s,
-	       (struct happened){ .what = BEGINS,
-	                          .source = t,
-	                          .key = own ? (uint32_t)own - 1 : s->level });
+	struct happened *h = append(s, BEGINS);
+	h->source = t;
+	h->key = own ? (uint32_t)own - 1 : s->level;
+	h->statement = 0;
+	h->strength = STRENGTH_PLAIN;
+	h->joined = false;
+	h->statements = level_has_statements((enum level)h->key);
+	s->count++;
 }
 
 void points_closure_event(struct points_closure *s, const struct event *e)
 {
-	const struct happened *last = &s->log[s->count - 1];
-	bool joined = e->joined && last->what != BEGINS;
 	if (e->kind == EVENT_READ && e->strength != STRENGTH_PLAIN &&
 	    s->locks > s->count)
 		s->locks = s->count;
-	append(s, (struct happened){
-			  .key = e->key,
-			  .source = e->kind == EVENT_READ ? e->from : NOWHERE,
-			  .statement = last->statement + !joined,
-			  .what = event_gives_up(e)         ? GIVES_UP
-	                          : e->kind == EVENT_WRITE  ? WRITES
-	                          : e->from == HISTORY_SELF ? READS_OWN
-	                                                    : READS,
-			  .strength = event_strength(e),
-			  .joined = joined });
+	struct happened *h = append(s, event_gives_up(e)         ? GIVES_UP
+	                               : e->kind == EVENT_WRITE  ? WRITES
+	                               : e->from == HISTORY_SELF ? READS_OWN
+	                                                         : READS);
+	const struct happened *last = h - 1;
+	h->key = e->key;
+	h->source = e->kind == EVENT_READ ? e->from : NOWHERE;
+	h->strength = event_strength(e);
+	h->joined = e->joined && last->what != BEGINS;
+	h->statement = last->statement + !h->joined;
+	h->statements = last->statements;
+	if (is_lock(h)) h->previous = enter_holder(s, h->key);
+	s->count++;
 }
 
 void points_closure_end(struct points_closure *s, bool aborted)
 {
-	append(s, (struct happened){ .what = aborted ? ABORTS : COMMITS });
+	struct happened *h = append(s, aborted ? ABORTS : COMMITS);
+	h->strength = STRENGTH_PLAIN;
+	h->joined = false;
+	h->statements = h[-1].statements;
+	s->count++;
 }
 
 static bool is_pending(const struct points_closure *s)
@@ -327,16 +340,18 @@ static void drop_orders(struct points_closure *s, uint32_t at)
  */
 static bool has_line(struct points_closure *s)
 {
+	/* Under prc it holds them so as it is. */
+	bool ends = is_pending(s) &&
+	            (s->gives_up || !points_has_statements(s, s->turns - 1));
 	struct points_mark m = points_mark(s->points);
-	bool pending = is_pending(s);
-	if (pending) {
+	if (ends) {
 		if (s->gives_up) points_give_up_all(s->points, NOWHERE);
 		points_abort(s->points);
 		points_end(s->points);
 	}
 	bool found = points_allow(s->points);
 	if (found) points_commits(s->points, s->commits);
-	if (pending) points_back(s->points, &m);
+	if (ends) points_back(s->points, &m);
 	return found;
 }
 

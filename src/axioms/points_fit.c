@@ -183,6 +183,14 @@ static void be_behind(uint32_t *at, uint32_t rank)
 	if (*at <= rank) *at = rank + 1;
 }
 
+/* Has its transaction locked the key just so before? */
+static bool is_held(const struct points_closure *s, const struct happened *h)
+{
+	const struct happened *before = &s->log[h->previous];
+	return h->previous != NOWHERE && before->turn == h->turn &&
+	       before->strength == h->strength;
+}
+
 /* A statement of prc goes on with this. */
 static bool fits_statement(const struct points_closure *s,
                            const struct closure *c, const struct view *v,
@@ -200,7 +208,7 @@ static bool fits_statement(const struct points_closure *s,
 	    (rank >= v->below ||
 	     next_version(s, c, v, h->key, h->strength, rank) < v->below))
 		return false;
-	if (h->strength > STRENGTH_CHECK && h->what < COMMITS)
+	if (h->strength > STRENGTH_CHECK && h->what < COMMITS && !is_held(s, h))
 		be_behind(&f->locked,
 		          holder_rank(s, c, v, h->key, h->strength));
 	return true;
