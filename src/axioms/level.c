@@ -6,17 +6,6 @@
 #include "base/level_words.h"
 #include "history/relation.h"
 
-const struct level_row *level_row(enum level l)
-{
-	static const struct level_row rows[LEVEL_COUNT] = {
-#define X(id, ...) { __VA_ARGS__ },
-		LEVEL_TABLE(X)
-#undef X
-	};
-	assert(l < LEVEL_COUNT);
-	return &rows[l];
-}
-
 enum level level_from_word(const char *word)
 {
 	int number = level_number(word);

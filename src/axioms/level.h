@@ -15,6 +15,7 @@
 #ifndef ISO_AXIOMS_LEVEL_H
 #define ISO_AXIOMS_LEVEL_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -93,7 +94,16 @@ struct level_row {
 	enum rivals rivals;
 };
 
-__attribute__((const)) const struct level_row *level_row(enum level l);
+static inline const struct level_row *level_row(enum level l)
+{
+	static const struct level_row rows[LEVEL_COUNT] = {
+#define X(id, ...) { __VA_ARGS__ },
+		LEVEL_TABLE(X)
+#undef X
+	};
+	assert(l < LEVEL_COUNT);
+	return &rows[l];
+}
 static inline const char *level_word(enum level l)
 {
 	return level_row(l)->word;

@@ -3,38 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-/* Of rows' own locks, that which it is. */
-static enum strength locked_as(enum strength s)
-{
-	switch (s) {
-	case STRENGTH_HELD: return STRENGTH_KEY_SHARE;
-	case STRENGTH_REFERENCE: return STRENGTH_NO_KEY_UPDATE;
-	case STRENGTH_INSERT: return STRENGTH_UPDATE;
-	default: return s;
-	}
-}
-
-bool strengths_exclude(enum strength a, enum strength b)
-{
-	static const bool table[STRENGTH_COUNT][STRENGTH_COUNT] = {
-		[STRENGTH_KEY_SHARE] = { [STRENGTH_UPDATE] = true },
-		[STRENGTH_SHARE] = { [STRENGTH_NO_KEY_UPDATE] = true,
-		                     [STRENGTH_UPDATE] = true },
-		[STRENGTH_NO_KEY_UPDATE] = { [STRENGTH_SHARE] = true,
-		                             [STRENGTH_NO_KEY_UPDATE] = true,
-		                             [STRENGTH_UPDATE] = true },
-		[STRENGTH_UPDATE] = { [STRENGTH_KEY_SHARE] = true,
-		                      [STRENGTH_SHARE] = true,
-		                      [STRENGTH_NO_KEY_UPDATE] = true,
-		                      [STRENGTH_UPDATE] = true }
-	};
-	if (a == STRENGTH_GIVEN_UP || b == STRENGTH_GIVEN_UP) return false;
-	a = locked_as(a);
-	b = locked_as(b);
-	assert(table[a][b] == table[b][a]);
-	return table[a][b];
-}
-
 bool strength_meets(enum strength read, enum strength write)
 {
 	assert(write >= STRENGTH_NO_KEY_UPDATE);

@@ -50,7 +50,26 @@ enum strength {
 
 /* Do such accesses of two transactions to one row exclude each other? A plain
  * one, which is a read, excludes nothing, nor does one that ends a lock. */
-__attribute__((const)) bool strengths_exclude(enum strength a, enum strength b);
+static inline bool strengths_exclude(enum strength a, enum strength b)
+{
+	enum {
+		KEY_SHARED = 1u << STRENGTH_KEY_SHARE | 1u << STRENGTH_HELD,
+		SHARED = 1u << STRENGTH_SHARE,
+		CHANGED =
+			1u << STRENGTH_NO_KEY_UPDATE | 1u << STRENGTH_REFERENCE,
+		FOR_UPDATE = 1u << STRENGTH_UPDATE | 1u << STRENGTH_INSERT
+	};
+	static const uint16_t excluded[STRENGTH_GIVEN_UP + 1] = {
+		[STRENGTH_KEY_SHARE] = FOR_UPDATE,
+		[STRENGTH_HELD] = FOR_UPDATE,
+		[STRENGTH_SHARE] = CHANGED | FOR_UPDATE,
+		[STRENGTH_NO_KEY_UPDATE] = SHARED | CHANGED | FOR_UPDATE,
+		[STRENGTH_REFERENCE] = SHARED | CHANGED | FOR_UPDATE,
+		[STRENGTH_UPDATE] = KEY_SHARED | SHARED | CHANGED | FOR_UPDATE,
+		[STRENGTH_INSERT] = KEY_SHARED | SHARED | CHANGED | FOR_UPDATE
+	};
+	return excluded[a] >> b & 1;
+}
 /* Of a transaction with one snapshot: is it a read beside it, which takes what
  * is the newest version at a moment of its own? */
 static inline bool strength_is_beside(enum strength read)
