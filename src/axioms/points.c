@@ -67,6 +67,7 @@ static void part_writer(struct points *p, const struct point_read *r,
                         uint32_t writer)
 {
 	uint32_t c = commit_of(p, writer);
+	if (is_before(p, r->at, c)) return;
 	add_choice(
 		p,
 		(struct point_edge){ c, commit_of(p, r->source), REASON_WW,
@@ -753,11 +754,16 @@ static const word *before_next(const struct points *p, enum strength lock)
 }
 
 void points_refuse(struct points *p, const word *writers, enum strength lock,
-                   word *valid, unsigned words)
+                   const word *sources, word *valid, unsigned words)
 {
-	const word *early = before_next(p, lock);
-	word *hidden = p->rows.spare + 4 * (size_t)p->width;
-	if (!early) return;
+	const word *next = before_next(p, lock);
+	word *early = p->rows.spare, *hidden = early + 4 * (size_t)p->width;
+	if (!next) return;
+	bits_copy(early, next, p->width);
+	BITS_EACH(s, sources, words) {
+		bits_or(early, before(p, commit_of(p, s)), p->width);
+		bits_add(early, commit_of(p, s));
+	}
 	bits_zero(hidden, p->width);
 	BITS_EACH(s, writers, words)
 		if (bits_has(early, commit_of(p, s)))
@@ -772,6 +778,7 @@ struct points_mark points_mark(const struct points *p)
 {
 	return (struct points_mark){ .changes = p->rows.change_count,
 		                     .choices = p->choice_count,
+		                     .saturated = p->saturated,
 		                     .points = p->node_count,
 		                     .locks = p->lock_count,
 		                     .reads = p->read_count,
@@ -801,6 +808,7 @@ void points_back(struct points *p, const struct points_mark *m)
 	order_undo(&p->rows, m->changes);
 	if (m->points < p->node_count) drop_points(p, m->points);
 	p->choice_count = m->choices;
+	p->saturated = m->saturated;
 	while (p->given_count > m->given_up) {
 		uint32_t i = p->given_up[--p->given_count].lock;
 		struct point_lock *l = &p->locks[i];

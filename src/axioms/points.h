@@ -152,9 +152,10 @@ bool points_have_failed(const struct points *p);
 /* Adds the edges that are forced; false if they close a cycle. */
 bool points_saturate(struct points *p);
 /* Of some of the writers of a key, drops those that another one is certain to
- * hide from the pending transaction's next statement, or such a lock. */
+ * hide from the pending transaction's next statement, or such a lock. That is
+ * also behind these sources of reads that it has made by then. */
 void points_refuse(struct points *p, const word *writers, enum strength lock,
-                   word *valid, unsigned words);
+                   const word *sources, word *valid, unsigned words);
 /* Asked now and then while it searches; if that is true, so is points_allow,
  * and it gave up. */
 void points_stop_when(struct points *p, bool (*stop)(void *data), void *data);
@@ -170,7 +171,7 @@ void points_each(const struct points *p, point_visitor *visit, void *data);
 
 /* A time in their life, and back to it. */
 struct points_mark {
-	size_t changes, choices;
+	size_t changes, choices, saturated;
 	uint32_t points, locks, reads, given_up;
 	bool failed;
 	struct points_pending pending;

@@ -73,12 +73,6 @@ size_t points_closure_bytes(const struct points_closure *s)
 
 /* ---- what happens ---- */
 
-static bool is_lock(const struct happened *h)
-{
-	return h->what != BEGINS && h->what < COMMITS &&
-	       h->strength != STRENGTH_PLAIN;
-}
-
 /* Points that it needs, at most. */
 static uint32_t points_of(const struct points_closure *s,
                           const struct happened *h)
@@ -120,7 +114,7 @@ static inline struct happened *append(struct points_closure *s,
 	h->turn = s->turns - 1;
 	h->previous = NOWHERE;
 	h->what = what;
-	s->fits[s->count + 1].order = 0;
+	s->fits[s->count + 1] = (struct known_fits){ 0 };
 	return h;
 }
 
@@ -129,7 +123,7 @@ static void drop_last(struct points_closure *s)
 {
 	const struct happened *h = &s->log[s->count - 1];
 	s->count--;
-	if (!is_lock(h)) return;
+	if (!points_is_lock(h)) return;
 	assert(s->holders[h->key] == s->count);
 	s->holders[h->key] = h->previous;
 }
@@ -165,7 +159,7 @@ void points_closure_event(struct points_closure *s, const struct event *e)
 	h->joined = e->joined && last->what != BEGINS;
 	h->statement = last->statement + !h->joined;
 	h->statements = last->statements;
-	if (is_lock(h)) h->previous = enter_holder(s, h->key);
+	if (points_is_lock(h)) h->previous = enter_holder(s, h->key);
 	s->count++;
 }
 
@@ -252,13 +246,15 @@ static uint32_t points_needed(const struct points_closure *s)
 	return points_count(s->points) + more + 1 + s->gives_up;
 }
 
-static void feed(struct points_closure *s, const struct closure *c)
+/* The entries before this one. */
+static void feed(struct points_closure *s, const struct closure *c,
+                 uint32_t end)
 {
 	if (s->mark_capacity < s->capacity) {
 		s->mark_capacity = s->capacity;
 		s->marks = mem_grow(s->marks, s->capacity, sizeof *s->marks);
 	}
-	while (s->fed < s->count) {
+	while (s->fed < end) {
 		lay_out(s, c, points_needed(s));
 		const struct happened *h = &s->log[s->fed];
 		s->marks[s->fed++] = points_mark(s->points);
@@ -357,7 +353,7 @@ static bool has_line(struct points_closure *s)
 
 static bool mend(struct points_closure *s, const struct closure *c)
 {
-	feed(s, c);
+	feed(s, c, s->count);
 	if (!has_line(s)) return false;
 	adopt(s, c);
 	s->ordered = c->count - is_pending(s);
@@ -374,22 +370,34 @@ static void make_ranks(struct points_closure *s, const struct closure *c)
 	s->rank[HISTORY_INIT] = 0;
 }
 
+/* What is known of where it ends, if the last transaction commits there. */
+static struct known_fit *known_at(const struct points_closure *s, uint32_t end,
+                                  uint32_t below)
+{
+	struct known_fits *k = &s->fits[end];
+	return below < NOWHERE ? &k->middle : &k->last;
+}
+
 /* Where the last transaction is, as far as it was looked at, is known. */
 static void note_fit(struct points_closure *s)
 {
 	const struct place *p = &s->place;
 	assert(p->fit.end <= s->count);
-	s->fits[p->fit.end] =
+	*known_at(s, p->fit.end, p->below) =
 		(struct known_fit){ p->fit, p->below, s->order_number };
 }
 
-/* Finds it again, after going back to this entry. */
-static void recall_fit(struct points_closure *s, uint32_t end)
+/* Where it is, as far as that is known in this order. */
+static struct fit recall_fit(const struct points_closure *s,
+                             const struct closure *c, const struct view *v)
 {
-	const struct known_fit *k = &s->fits[end];
-	bool known = k->order == s->order_number && k->below == s->place.below;
-	assert(!known || k->fit.end == end);
-	s->place.fit = known ? k->fit : (struct fit){ 0 };
+	uint32_t turn = s->turns - 1;
+	for (uint32_t end = s->count; end > s->first[turn]; end--) {
+		const struct known_fit *k = known_at(s, end, v->below);
+		if (k->order == s->order_number && k->below == v->below)
+			return k->fit;
+	}
+	return points_fit_of_begin(s, c, v, turn);
 }
 
 /* Has the last transaction a place in the order, if it commits there? If not,
@@ -397,19 +405,16 @@ static void recall_fit(struct points_closure *s, uint32_t end)
 static bool fits_at(struct points_closure *s, const struct closure *c,
                     uint32_t below, uint32_t *fails)
 {
-	uint32_t turn = s->turns - 1, old = s->place.fit.end;
+	uint32_t turn = s->turns - 1, old;
 	struct view v = { turn, below, NOWHERE };
-	bool locks = false, fine;
+	bool fine;
 	if (*fails < s->count) return false;
-	if (s->place.below != below || old <= s->first[turn]) {
-		s->place.fit = points_fit_of_begin(s, c, &v, turn);
-		old = s->first[turn];
-	}
+	if (s->place.below != below || s->place.fit.end <= s->first[turn])
+		s->place.fit = recall_fit(s, c, &v);
+	old = s->place.fit.end;
 	s->place.below = below;
 	fine = points_fit(s, c, &v, turn, &s->place.fit);
-	for (uint32_t i = old; fine && below < NOWHERE && i < s->count; i++)
-		locks |= is_lock(&s->log[i]);
-	if (fine && (!locks || points_others_fit(s, c, below))) {
+	if (fine && (below == NOWHERE || points_others_fit(s, c, below, old))) {
 		note_fit(s);
 		return true;
 	}
@@ -498,21 +503,40 @@ static bool try_writer(struct points_closure *s, const struct event *read,
 	return allowed;
 }
 
+/* Of these writers, drops those that a later one hides for sure, by the points
+ * of what was fed, which is at least that the pending transaction has begun. */
+static void refuse(struct points_closure *s, const struct closure *c,
+                   const struct event *read, word *valid)
+{
+	const word *writers = c->writers + (size_t)read->key * c->words;
+	word *sources = closure_row(c, c->scratch, c->n);
+	bits_zero(sources, c->words);
+	for (uint32_t i = s->fed; i < s->count; i++)
+		if (s->log[i].what == READS)
+			bits_add(sources, s->log[i].source);
+	points_saturate(s->points);
+	points_refuse(s->points, writers, read->strength, sources, valid,
+	              c->words);
+}
+
 /* Of these writers, drops those that the points refuse. Others need none: the
  * order stays as it is if there are some. */
 static void try_writers(struct points_closure *s, const struct closure *c,
                         const struct event *read, bool others, word *valid)
 {
-	const word *writers = c->writers + (size_t)read->key * c->words;
 	bool adopts = !others;
 	bool statements = points_has_statements(s, s->turns - 1);
 	bool plain = read->strength < STRENGTH_SHARE;
-	feed(s, c);
+	uint32_t begun = s->first[s->turns - 1] + 1;
 	drop_orders(s, s->count);
-	points_saturate(s->points);
-	if (!statements || !plain || !read->joined)
-		points_refuse(s->points, writers, read->strength, valid,
-		              c->words);
+	if (statements && plain && !read->joined) {
+		/* Most are refused, without the points of its reads. */
+		feed(s, c, begun);
+		refuse(s, c, read, valid);
+		if (bits_empty(valid, c->words)) return;
+	}
+	feed(s, c, s->count);
+	if (!statements || !plain || !read->joined) refuse(s, c, read, valid);
 	if (others && !bits_empty(valid, c->words)) keep_order(s, c, NOWHERE);
 	BITS_EACH(u, valid, c->words) {
 		if (!try_writer(s, read, u)) {
@@ -596,7 +620,7 @@ void points_closure_rewind(struct points_closure *s, uint32_t count,
 	if (!pending || count < s->turns) forget_place(s, NOWHERE);
 	if (s->place.fails_last >= end) s->place.fails_last = NOWHERE;
 	if (s->place.fails_middle >= end) s->place.fails_middle = NOWHERE;
-	if (s->place.fit.end > end) recall_fit(s, end);
+	if (s->place.fit.end > end) s->place.fit.end = 0;
 	while (s->count > end) drop_last(s);
 	s->turns = count;
 	if (s->locks >= end) s->locks = NOWHERE;

@@ -335,30 +335,35 @@ bool points_fit(const struct points_closure *s, const struct closure *c,
 
 /* ---- others ---- */
 
-static bool last_holds(const struct points_closure *s, uint32_t key)
+static bool is_locked_since(const struct points_closure *s, uint32_t key,
+                            uint32_t from)
 {
 	uint32_t i = last_holder(s, key);
-	return i != NOWHERE && s->log[i].turn + 1 == s->turns;
+	return i != NOWHERE && i >= from;
 }
 
-/* Has the transaction at this turn to do with what the last one has locked? */
-static bool meets_last(const struct points_closure *s, uint32_t turn)
+/* Has the transaction at this turn to do with what the last one has locked from
+ * this entry on? */
+static bool meets_last(const struct points_closure *s, uint32_t turn,
+                       uint32_t from)
 {
 	for (uint32_t i = s->first[turn]; i < s->first[turn + 1]; i++)
 		if (s->log[i].what != BEGINS && s->log[i].what < COMMITS &&
-		    last_holds(s, s->log[i].key))
+		    is_locked_since(s, s->log[i].key, from))
 			return true;
 	return false;
 }
 
 bool points_others_fit(const struct points_closure *s, const struct closure *c,
-                       uint32_t rank)
+                       uint32_t rank, uint32_t from)
 {
-	for (uint32_t i = 1; i + 1 < s->turns; i++) {
+	assert(from >= s->first[s->turns - 1]);
+	while (from < s->count && !points_is_lock(&s->log[from])) from++;
+	for (uint32_t i = 1; from < s->count && i + 1 < s->turns; i++) {
 		uint32_t below = s->rank[c->order[i]];
 		struct view v = { s->turns - 1, below, rank };
 		struct fit f;
-		if (below < rank || !meets_last(s, i)) continue;
+		if (below < rank || !meets_last(s, i, from)) continue;
 		f = points_fit_of_begin(s, c, &v, i);
 		if (!points_fit(s, c, &v, i, &f)) return false;
 	}

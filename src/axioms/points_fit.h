@@ -80,6 +80,11 @@ struct known_fit {
 	uint64_t order;
 };
 
+/* If it commits last, and in the middle. */
+struct known_fits {
+	struct known_fit last, middle;
+};
+
 struct points_closure {
 	enum level level; /* of transactions that have none of their own */
 	struct happened *log;
@@ -99,7 +104,7 @@ struct points_closure {
 	/* Of the orders there were, those of ended transactions that are still
 	 * there; a number stands for one of them. */
 	uint64_t order_number, order_numbers;
-	struct known_fit *fits; /* by the entry where they end */
+	struct known_fits *fits; /* by the entry where they end */
 	uint32_t fit_capacity;
 	/* The points, of the first `fed` log entries. */
 	struct points *points;
@@ -120,6 +125,12 @@ struct points_closure {
 struct view {
 	uint32_t turns, below, last;
 };
+
+static inline bool points_is_lock(const struct happened *h)
+{
+	return h->what != BEGINS && h->what < COMMITS &&
+	       h->strength != STRENGTH_PLAIN;
+}
 
 static inline enum level points_level(const struct points_closure *s,
                                       uint32_t turn)
@@ -156,9 +167,10 @@ struct fit points_fit_of_begin(const struct points_closure *s,
 /* Does it fit into the order with all that it did? From f->end on. */
 bool points_fit(const struct points_closure *s, const struct closure *c,
                 const struct view *v, uint32_t turn, struct fit *f);
-/* If the last transaction commits at this rank, do those behind fit still? */
+/* If the last transaction commits at this rank, do those behind fit still? They
+ * do beside what it has done up to before the log entry `from`. */
 bool points_others_fit(const struct points_closure *s, const struct closure *c,
-                       uint32_t rank);
+                       uint32_t rank, uint32_t from);
 /* Of the writers asked about, those from which the pending transaction, which
  * fits, can read without another order. */
 void points_fitting_writers(const struct points_closure *s,

@@ -88,6 +88,9 @@ struct points {
 	struct point_given_up *given_up; /* in their order */
 	uint32_t given_count, given_capacity;
 	size_t choice_count, choice_capacity;
+	/* The changes of the closure so far when no choice had one edge left
+	 * (saturate); then none has while there is no other change. */
+	size_t saturated;
 	uint32_t *owner;               /* by point: its transaction */
 	uint32_t *line, *rank, *count; /* an order of the points, by place */
 	uint32_t lined; /* points in the line found last; 0: there is none */

@@ -15,9 +15,12 @@ static bool is_open(const struct points *p, const struct point_choice *c)
 	       !is_before(p, c->second.from, c->second.to);
 }
 
-/* Of each pair of which one edge would close a cycle, the other is there. */
+/* Of each pair of which one edge would close a cycle, the other is there. A
+ * choice that is added is none of them, so only a change can make it one. */
 static bool saturate(struct points *p)
 {
+	size_t *changes = &p->rows.change_count;
+	if (p->rows.logging && p->saturated == *changes) return true;
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (size_t i = 0; i < p->choice_count; i++) {
@@ -32,7 +35,15 @@ static bool saturate(struct points *p)
 			}
 		}
 	}
+	p->saturated = *changes;
 	return true;
+}
+
+/* Changes are taken back, and perhaps others made. */
+static void undo(struct points *p, size_t changes)
+{
+	order_undo(&p->rows, changes);
+	if (p->saturated > changes) p->saturated = SIZE_MAX;
 }
 
 /* An order of the points with all edges, near the one that was found last: so
@@ -179,7 +190,7 @@ static bool backtrack(struct points *p)
 		struct order_frame f = s->frames[--s->frame_count];
 		struct point_edge edge;
 		uint32_t i = f.second.from, next = f.second.to;
-		order_undo(s, f.changes);
+		undo(p, f.changes);
 		if (next) {
 			const struct point_danger *d = &p->dangers[i];
 			edge = d->edges[next];
@@ -254,7 +265,8 @@ bool points_allow(struct points *p)
 	size_t changes = s->change_count;
 	s->logging = true;
 	bool found = search_line(p);
-	order_undo(s, changes);
+	undo(p, changes);
+	p->saturated = changes;
 	s->logging = !p->grows;
 	s->frame_count = 0;
 	if (found) p->lined = p->node_count;

@@ -165,6 +165,7 @@ void points_clear(struct points *p, uint32_t transactions, uint32_t points)
 	p->given_count = 0;
 	p->rows.logging = !p->grows;
 	p->failed = false;
+	p->saturated = SIZE_MAX;
 	p->lined = 0;
 	p->edge_count = 0;
 	p->pending = (struct points_pending){ 0 };
