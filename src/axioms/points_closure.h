@@ -14,9 +14,17 @@
  * - The points of points.h, brought up to date when the order does not fit.
  *   They decide, and make another order.
  *
- * Lemma. Under prc, where no read locks, no read is without a valid writer, and
- * who took only such can commit: while the pending transaction fits into the
- * order it may read the newest version, and commit last.
+ * Lemma. Under prc, where no read locks, no read is without a valid writer: its
+ * statement can be just before the end. While the pending transaction fits into
+ * the order behind all others, it may read the newest version, and commit
+ * there. One that fits only in the middle may have no way to commit, as those
+ * behind it have read its keys from before it: here the last one, which comes
+ * before the first, can only abort.
+ *
+ *	W x  W y  R z<-init
+ *	W z
+ *	R z<-2nd  R x<-init
+ *	W x  R y<-init
  */
 #ifndef ISO_AXIOMS_STATEMENT_CLOSURE_H
 #define ISO_AXIOMS_STATEMENT_CLOSURE_H
