@@ -11,12 +11,15 @@
 #include "base/memory.h"
 #include "compile/load.h"
 #include "dpor/explorer.h"
+#include "dpor/known_rows.h"
 #include "dpor/verdict.h"
 #include "execution/error_places.h"
 #include "file_support.h"
 #include "random_program.h"
+#include "random_situation.h"
 #include "solve/all_levels.h"
 #include "solve/local_runs.h"
+#include "sql/load.h"
 #include "suites.h"
 #include "support.h"
 #include "symmetric_program.h"
@@ -266,6 +269,7 @@ static void expect_runs(const struct trial *t, const struct strings *runs)
 	bool exact = (level_is_serial(t->level) &&
 	              !program_mixes(t->decided->program)) ||
 	             (!level_excludes_rivals(t->level) &&
+	              !level_has_statements(t->level) &&
 	              !program_mixes(t->decided->program) &&
 	              !program_locks(t->decided->program));
 	if (explorer_stats(t->explored)->pruned) return;
@@ -315,11 +319,6 @@ static void try_order(struct trial t, struct program *p, bool positions_first,
 	decision_free(&d);
 }
 
-static bool is_covered(enum level l)
-{
-	return level_mixes(l) && !level_has_statements(l);
-}
-
 /* Every third with locks, every fourth at levels of its own. */
 static void any_program(struct text *out, uint64_t seed)
 {
@@ -330,7 +329,7 @@ static void any_program(struct text *out, uint64_t seed)
 	else
 		random_locking_program(&plain, seed);
 	if (seed % 4 == 1)
-		random_mix(out, text_get(&plain), &r, is_covered, false);
+		random_mix(out, text_get(&plain), &r, level_mixes, false);
 	else
 		text_string(out, text_get(&plain));
 	text_free(&plain);
@@ -466,6 +465,98 @@ START_TEST(random_programs)
 }
 END_TEST
 
+/* ---- SQL ---- */
+
+/* Each BEGIN of the text may ask for a level. */
+static void at_levels(struct text *to, const char *text, struct rng *r)
+{
+	static const char *const levels[] = {
+		"", "", " ISOLATION LEVEL READ COMMITTED",
+		" ISOLATION LEVEL REPEATABLE READ",
+		" ISOLATION LEVEL SERIALIZABLE"
+	};
+	const char *next;
+	for (; (next = strstr(text, "BEGIN;")); text = next) {
+		next += strlen("BEGIN");
+		text_bytes(to, text, (size_t)(next - text));
+		text_string(to, levels[rng_below(r, 5)]);
+	}
+	text_string(to, text);
+}
+
+static struct program *random_spec(struct text *out, uint64_t seed)
+{
+	struct rng r = { seed };
+	struct text plain = { 0 };
+	struct diags d = { 0 };
+	if (seed % 4)
+		random_situation(&plain, &r);
+	else
+		random_rows(&plain, &r);
+	if (seed % 3)
+		text_string(out, text_get(&plain));
+	else
+		at_levels(out, text_get(&plain), &r);
+	struct program *p = sql_load("random.spec", text_get(out), out->length,
+	                             &(struct sql_arguments){ 0 }, &d);
+	ck_assert_msg(p != NULL, "%s", text_get(out));
+	explorer_know_rows(p, NULL, 0);
+	diags_free(&d);
+	text_free(&plain);
+	return p;
+}
+
+/* As exploring does, if it is covered. */
+static bool try_spec(uint64_t seed, enum level level, struct variety *v)
+{
+	struct text source = { 0 };
+	struct runs_read runs = { .others = level };
+	struct explore_observer observer = { .payload = &runs,
+		                             .history = note_runs };
+	struct program *p = random_spec(&source, seed);
+	struct explorer *e = NULL;
+	struct decision d = { 0 };
+	bool covered = !decide_obstacle(p, level);
+	if (covered) {
+		decide(&d, p,
+		       &(struct decide_options){ .level = level,
+		                                 .robust = true });
+		covered = !d.obstacle;
+	}
+	if (covered) e = explore_under(p, level, true, &observer);
+	if (e && explorer_stats(e)->stop == STOP_NONE) {
+		struct trial t = { seed, text_get(&source), level, e, &d };
+		strings_sort(&runs.all);
+		strings_unique(&runs.all);
+		compare(&t, v);
+		expect_list(&t, p, &runs.all,
+		            &(struct decide_options){ .level = level });
+	}
+	decision_free(&d);
+	explorer_free(e);
+	strings_free(&runs.all);
+	program_free(p);
+	text_free(&source);
+	return covered;
+}
+
+/* Statements that wait, and read again what they waited for; rows that come and
+ * go; locks that are given up. */
+START_TEST(random_specs)
+{
+	static const enum level levels[] = { LEVEL_PRC, LEVEL_PRC, LEVEL_PRC,
+		                             LEVEL_CC, LEVEL_SER };
+	uint64_t first = first_seed() * 1000000;
+	uint64_t count = programs_or(PROGRAMS) / 2, covered = 0;
+	struct variety v = { 0 };
+	for (uint64_t i = 0; i < count; i++)
+		covered += try_spec(first + i, levels[i % 5], &v);
+	if (is_quick()) return;
+	ck_assert_uint_ge(covered, count / 2);
+	ck_assert_uint_ge(v.violated, count / 20);
+}
+END_TEST
+
 /* ---- the programs that are shipped ---- */
 
 /* Of how many levels all was compared, of those with few histories. */
@@ -525,5 +616,6 @@ void add_decide_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, random_programs, 0, RUNS);
 	tcase_add_test(tests, all_levels);
+	tcase_add_test(tests, random_specs);
 	tcase_add_loop_test(tests, shipped_programs, 0, LEVEL_COUNT);
 }

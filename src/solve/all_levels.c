@@ -14,8 +14,8 @@ static bool is_apart(enum level l)
 }
 
 /* Of reads that lock, a snapshot of the whole transaction may be older than
- * one of a statement can be; and beside transactions with levels of their own,
- * others have levels that mix, of which prc is not decided. */
+ * one of a statement can be; and where transactions have levels of their own,
+ * what one level says of another is not known of all. */
 static bool implies(const struct level_decisions *d, enum level strong,
                     enum level weak)
 {

@@ -1,90 +1,10 @@
-#include "solve/pairs.h"
+#include "solve/pairs_inside.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-
-#define YES CLAUSES_TRUE
-#define NO (-CLAUSES_TRUE)
-
-struct pair_slot {
-	int committed;
-	struct some_of commits; /* nodes behind which it has */
-	uint32_t *keys;         /* that it may write */
-	uint32_t key_count, key_capacity;
-	const struct run_node **ends; /* nodes in which it commits */
-	uint32_t end_count, end_capacity;
-};
-
-/* A slot that writes a key in some run. */
-struct key_writer {
-	uint32_t slot;
-	int writes;
-	int *values; /* by number of the value; as many as the key has */
-	uint32_t value_count, value_capacity;
-	struct at_most_one one;
-};
-
-struct place {
-	uint32_t slot, key, occurrence;
-	int *reads; /* by writer of the key; 0: never */
-	uint32_t read_count, read_capacity;
-	int initial; /* it reads what was there before */
-	int read;    /* it is read */
-	struct some_of some;
-	struct at_most_one one;
-	const struct run_node **nodes; /* that read there */
-	uint32_t node_count, node_capacity;
-	int *seen; /* by writer: it is in sight; 0: never */
-	uint32_t seen_count, seen_capacity;
-	int locked; /* nobody writes the key between who is read from and this
-	             * slot; 0: that is asked of nobody */
-};
-
-struct encoded_key {
-	struct key_writer *writers;
-	uint32_t writer_count, writer_capacity;
-	struct value *values; /* that somebody writes or reads */
-	uint32_t value_count, value_capacity;
-	uint32_t *places;
-	uint32_t place_count, place_capacity;
-};
-
-struct pair_node {
-	uint32_t place;
-	uint32_t value; /* number of its answer, of its parent's key */
-	int *sources;   /* rc: by slot, read from before in its transaction */
-	uint32_t source_count;
-};
-
-struct pairs {
-	struct encoding *e;
-	struct clauses *clauses; /* of e */
-	struct pair_slot *slots;
-	uint32_t slot_count, slot_capacity;
-	int *before, *sees; /* literals: [a * side + b] */
-	int *past; /* the same of so and wr, and paths of them; NULL: all levels
-	            * are one, which has it in sight where it matters */
-	uint32_t side;
-	struct encoded_key *keys;
-	uint32_t key_count;
-	struct place *places;
-	uint32_t place_count, place_capacity;
-	struct pair_node *nodes; /* by number */
-	uint32_t node_count;
-};
-
-static int at(const struct pairs *o, const struct run_node *n)
-{
-	return o->e->nodes[n->number].at;
-}
-
-static int open_at(const struct pairs *o, const struct run_node *n)
-{
-	return o->e->nodes[n->number].open;
-}
 
 /* With room for it. */
 static struct pair_node *node_of(struct pairs *o, const struct run_node *n)
@@ -100,26 +20,9 @@ static struct pair_node *node_of(struct pairs *o, const struct run_node *n)
 
 /* ---- orders and sights of slots ---- */
 
-static int before(const struct pairs *o, uint32_t a, uint32_t b)
-{
-	assert(a < o->e->slot_count && b < o->e->slot_count);
-	return o->before[(size_t)a * o->side + b];
-}
-
-static int sees(const struct pairs *o, uint32_t a, uint32_t b)
-{
-	assert(a < o->e->slot_count && b < o->e->slot_count);
-	return o->sees[(size_t)a * o->side + b];
-}
-
 static int past(const struct pairs *o, uint32_t a, uint32_t b)
 {
 	return (o->past ? o->past : o->sees)[(size_t)a * o->side + b];
-}
-
-static enum level slot_level(const struct pairs *o, uint32_t slot)
-{
-	return o->e->slots[slot].level;
 }
 
 static enum sight slot_sight(const struct pairs *o, uint32_t slot)
@@ -148,7 +51,8 @@ static void relate(struct pairs *o, uint32_t a, uint32_t b)
 	for (int i = 0; i < 2; i++) {
 		uint32_t from = i ? b : a, to = i ? a : b;
 		int first = before(o, from, to), s = first;
-		if (!so && !level_is_serial(slot_level(o, to))) {
+		if (!so && !level_is_serial(slot_level(o, to)) &&
+		    !has_cuts(o, to)) {
 			s = clauses_variable(c);
 			CLAUSE(c, -s, first);
 		}
@@ -191,7 +95,8 @@ static void add_slot(struct pairs *o, uint32_t t)
 	VEC_RESERVE(o->slots, o->slot_count, o->slot_capacity);
 	assert(o->slot_count == t);
 	struct pair_slot *s = &o->slots[o->slot_count++];
-	*s = (struct pair_slot){ .committed = clauses_variable(o->clauses) };
+	*s = (struct pair_slot){ .committed = clauses_variable(o->clauses),
+		                 .first_cut = NO_CUT };
 	s->commits = some_of_begin(o->clauses, s->committed);
 	o->before[(size_t)t * o->side + t] = NO;
 	o->sees[(size_t)t * o->side + t] = NO;
@@ -205,11 +110,12 @@ static void add_slot(struct pairs *o, uint32_t t)
 			see_through(o, u, t, v);
 			see_through(o, t, u, v);
 		}
+	cuts_meet_slot(o, t);
 }
 
 /* ---- what is written ---- */
 
-static struct encoded_key *key_of(struct pairs *o, uint32_t key)
+struct encoded_key *pairs_key(struct pairs *o, uint32_t key)
 {
 	if (key >= o->key_count) {
 		uint32_t count = 2 * key + 8;
@@ -390,15 +296,22 @@ static void lock_place(struct pairs *o, uint32_t place, int literal)
 	CLAUSE(o->clauses, -literal, p->locked);
 }
 
+/* The place has the slot in sight; 0: that makes no difference. */
+static int in_sight(const struct pairs *o, const struct place *p, uint32_t slot)
+{
+	if (p->cut != NO_CUT) return cut_sees(o, p->cut, slot);
+	return slot_sight(o, p->slot) >= SIGHT_DIRECT ? sees(o, slot, p->slot)
+	                                              : 0;
+}
+
 static int seen_by(struct pairs *o, const struct place *p,
                    const struct key_writer *w)
 {
 	struct clauses *c = o->clauses;
-	if (slot_sight(o, p->slot) < SIGHT_DIRECT || w->slot == p->slot ||
-	    sees(o, w->slot, p->slot) == NO)
-		return 0;
+	int sight = in_sight(o, p, w->slot);
+	if (!sight || sight == NO) return 0;
 	int seen = clauses_variable(c);
-	CLAUSE(c, -w->writes, -sees(o, w->slot, p->slot), seen);
+	CLAUSE(c, -w->writes, -sight, seen);
 	CLAUSE(c, -seen, -p->initial);
 	return seen;
 }
@@ -411,8 +324,8 @@ static int read_of(struct pairs *o, struct place *p, const struct key_writer *w)
 	int reads = clauses_variable(c);
 	CLAUSE(c, -reads, w->writes);
 	CLAUSE(c, -reads, order);
-	if (slot_sight(o, p->slot) >= SIGHT_DIRECT)
-		CLAUSE(c, -reads, sees(o, w->slot, p->slot));
+	int sight = in_sight(o, p, w->slot);
+	if (sight) CLAUSE(c, -reads, sight);
 	if (o->past) CLAUSE(c, -reads, past(o, w->slot, p->slot));
 	at_most_one_add(c, &p->one, reads);
 	some_of_add(c, &p->some, reads);
@@ -438,6 +351,7 @@ static void place_meets(struct pairs *o, uint32_t place, uint32_t writer)
 		heed_lock(o, p, x, writer);
 		heed_lock(o, p, writer, x);
 	}
+	cuts_meet_writer(o, place, writer);
 	for (uint32_t i = 0; i < p->node_count; i++) {
 		const struct run_node *n = p->nodes[i];
 		heed_sources(o, n, writer);
@@ -464,7 +378,7 @@ static void exclude(struct pairs *o, const struct key_writer *a,
 static uint32_t writer_at(struct pairs *o, uint32_t slot, uint32_t key)
 {
 	struct clauses *c = o->clauses;
-	struct encoded_key *k = key_of(o, key);
+	struct encoded_key *k = pairs_key(o, key);
 	struct pair_slot *s = &o->slots[slot];
 	for (uint32_t i = 0; i < k->writer_count; i++)
 		if (k->writers[i].slot == slot) return i;
@@ -525,10 +439,13 @@ static uint32_t place_of(struct pairs *o, const struct run_node *n)
 {
 	struct clauses *c = o->clauses;
 	uint32_t slot = o->e->slot_of[n->session][n->index];
-	struct encoded_key *k = key_of(o, n->key);
+	struct encoded_key *k = pairs_key(o, n->key);
+	uint32_t cut = has_cuts(o, slot) ? cut_of(o, slot, n->moment) : NO_CUT;
+	uint32_t occurrence = cut == NO_CUT ? n->occurrence : 0;
 	for (uint32_t i = 0; i < k->place_count; i++) {
 		const struct place *p = &o->places[k->places[i]];
-		if (p->slot == slot && p->occurrence == n->occurrence)
+		if (p->slot == slot && p->occurrence == occurrence &&
+		    p->cut == cut)
 			return k->places[i];
 	}
 	VEC_RESERVE(k->places, k->place_count, k->place_capacity);
@@ -537,7 +454,8 @@ static uint32_t place_of(struct pairs *o, const struct run_node *n)
 	struct place *p = &o->places[place];
 	*p = (struct place){ .slot = slot,
 		             .key = n->key,
-		             .occurrence = n->occurrence };
+		             .occurrence = occurrence,
+		             .cut = cut };
 	p->read = clauses_variable(c);
 	p->initial = clauses_variable(c);
 	p->some = some_of_begin(c, p->read);
@@ -582,8 +500,10 @@ static void add(void *order, const struct run_node *n)
 	if (n->parent) add_answer(o, n);
 	for (const struct run_lock *l = n->locked; l; l = l->older)
 		lock_place(o, o->nodes[l->at->number].place, at(o, n));
-	for (uint32_t i = 0; i < n->ended_count; i++)
+	for (uint32_t i = 0; i < n->ended_count; i++) {
 		if (!n->ended[i].aborted) add_commit(o, n, &n->ended[i]);
+		cuts_hold(o, n, &n->ended[i]);
+	}
 	if (n->kind == RUN_READS) add_read(o, n);
 }
 
@@ -611,7 +531,9 @@ static void end(void *order)
 		free(k->writers);
 		free(k->values);
 		free(k->places);
+		free(k->holds);
 	}
+	cuts_free(o);
 	for (uint32_t i = 0; i < o->place_count; i++) {
 		free(o->places[i].reads);
 		free(o->places[i].seen);

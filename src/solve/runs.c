@@ -8,10 +8,12 @@
 #include "base/memory.h"
 #include "vm/program.h"
 
-/* Is what a read locks more than the level asks of each read anyway? */
+/* Is what a read locks a matter of the order of commits, and more than the
+ * level asks of each read anyway? Of statements, it is one of their moments. */
 static bool locks_matter(enum level l)
 {
-	return !level_is_serial(l) && level_sight(l) != SIGHT_NOTHING;
+	return !level_is_serial(l) && level_sight(l) != SIGHT_NOTHING &&
+	       !level_has_statements(l);
 }
 
 /* Are locks a matter of one order of commits? Under psi there is none. */
@@ -22,19 +24,21 @@ static bool locks_fit(enum level l)
 
 const char *runs_obstacle(const struct program *p, enum level l)
 {
-	if (level_has_statements(l))
-		return "statements that each have a snapshot of their own";
 	if (program_is_ssi(p))
 		return "transactions that are serializable as in PostgreSQL";
 	if (program_mixes(p) && (!level_mixes(l) || program_is_native(p)))
 		return "transactions with levels of their own";
-	for (enum level k = 0; k < LEVEL_COUNT && program_mixes(p); k++)
-		if (level_has_statements(k) &&
-		    program_owns(p, (own_level)(k + 1)))
-			return "statements that each have a snapshot of their "
-			       "own";
 	if (program_locks(p) && !locks_fit(l)) return "reads that lock";
 	return NULL;
+}
+
+static bool has_statements(const struct program *p, enum level l)
+{
+	bool some = level_has_statements(l);
+	for (enum level k = 0; k < LEVEL_COUNT && program_mixes(p); k++)
+		some |= level_has_statements(k) &&
+		        program_owns(p, (own_level)(k + 1));
+	return some;
 }
 
 size_t runs_bytes(const struct runs *r)
@@ -92,6 +96,8 @@ struct stretch {
 	struct session_run live;
 	uint32_t index, name; /* of the transaction */
 	const struct run_write *writes;
+	const struct run_hold *holds;
+	struct run_moment now; /* of its newest access */
 };
 
 static enum level level_of_name(const struct runs *r, uint32_t name)
@@ -131,17 +137,136 @@ static void count_slot(const struct stretch *s)
 		r->obstacle = "a program with more than 160 transactions";
 }
 
+/* ---- what is locked, where statements have moments ---- */
+
+/* The next access of the transaction. */
+static void go_on(struct stretch *s, const struct request *q)
+{
+	if (q->kind != REQUEST_READ && q->kind != REQUEST_WRITE &&
+	    q->kind != REQUEST_GIVE_UP)
+		return;
+	if (!q->joined) s->now = (struct run_moment){ s->now.statement + 1, 0 };
+	if (q->kind != REQUEST_GIVE_UP &&
+	    (q->kind == REQUEST_WRITE || q->strength != STRENGTH_PLAIN))
+		s->now.lock++;
+}
+
+static void hold(struct stretch *s, struct run_hold h)
+{
+	struct run_hold *new =
+		region_take(&s->runs->context.region, sizeof *new);
+	h.from = s->now;
+	h.end = RUN_END;
+	h.older = s->holds;
+	*new = h;
+	s->holds = new;
+}
+
+static void hold_read(struct stretch *s, const struct request *q,
+                      const struct run_node *read)
+{
+	if (!s->runs->statements || q->strength == STRENGTH_PLAIN ||
+	    level_sight(level_here(s)) == SIGHT_NOTHING)
+		return;
+	hold(s, (struct run_hold){
+			.key = q->key, .strength = q->strength, .read = read });
+}
+
+static void hold_write(struct stretch *s, const struct request *q)
+{
+	enum strength strength =
+		q->strength == STRENGTH_PLAIN ? STRENGTH_UPDATE : q->strength;
+	if (!s->runs->statements) return;
+	for (const struct run_hold *h = s->holds; h; h = h->older)
+		if (h->writes && h->key == q->key && h->strength >= strength)
+			return;
+	hold(s, (struct run_hold){
+			.key = q->key, .strength = strength, .writes = true });
+}
+
+/* Copies the list, without `out`, or with another end of it. */
+static const struct run_hold *without(struct stretch *s,
+                                      const struct run_hold *from,
+                                      const struct run_hold *out)
+{
+	struct run_hold *copy;
+	if (from == out && !level_has_statements(level_here(s)))
+		return out->older;
+	copy = region_take(&s->runs->context.region, sizeof *copy);
+	*copy = *from;
+	if (from == out)
+		copy->end = (struct run_moment){ s->now.statement, 0 };
+	else
+		copy->older = without(s, from->older, out);
+	return copy;
+}
+
+static void give_up(struct stretch *s, const struct request *q)
+{
+	const struct run_hold *h = s->holds;
+	while (h &&
+	       (h->key != q->key || !h->read || h->end.statement != UINT32_MAX))
+		h = h->older;
+	if (h) s->holds = without(s, s->holds, h);
+}
+
+static struct run_moment earlier(struct run_moment a, struct run_moment b)
+{
+	return run_moment_before(a, b) ? a : b;
+}
+
+/* The first moment of the transaction, of those that it has, that is not before
+ * the lock. */
+static struct run_moment held_from(const struct stretch *s,
+                                   const struct run_hold *h)
+{
+	struct run_moment from = RUN_END;
+	if (!level_has_statements(level_here(s))) return from;
+	for (const struct run_node *n = s->node->parent;
+	     n && n->index == s->index; n = n->parent)
+		if (!run_moment_before(n->moment, h->from))
+			from = earlier(from, n->moment);
+	for (const struct run_hold *x = s->holds; x; x = x->older)
+		if (!run_moment_before(x->end, h->from))
+			from = earlier(from, x->end);
+	return from;
+}
+
+/* Those of the transaction at its end. What it wrote in vain is locked where
+ * statements have moments only. */
+static const struct run_hold *held(struct stretch *s, bool aborted)
+{
+	const struct run_hold *all = NULL;
+	bool vain = aborted && !level_has_statements(level_here(s));
+	for (const struct run_hold *h = s->holds; h; h = h->older) {
+		if (vain && h->writes) continue;
+		struct run_hold *copy =
+			region_take(&s->runs->context.region, sizeof *copy);
+		*copy = *h;
+		copy->from = held_from(s, h);
+		copy->older = all;
+		all = copy;
+	}
+	return all;
+}
+
+/* ---- what a stretch does ---- */
+
 static void end_transaction(struct stretch *s, bool aborted)
 {
 	struct runs *r = s->runs;
 	count_slot(s);
+	const struct run_hold *holds = held(s, aborted);
 	VEC_RESERVE(r->ended, r->ended_count, r->ended_capacity);
 	r->ended[r->ended_count++] =
 		(struct run_end_of){ .index = s->index++,
 		                     .name = s->name,
 		                     .aborted = aborted,
-		                     .writes = aborted ? NULL : s->writes };
+		                     .writes = aborted ? NULL : s->writes,
+		                     .holds = holds };
 	s->writes = NULL;
+	s->holds = NULL;
+	s->now = (struct run_moment){ 0 };
 }
 
 static bool refuse(struct stretch *s, const char *what, uint32_t point)
@@ -187,13 +312,16 @@ static bool answer_itself(struct stretch *s, const struct request *q)
 	const struct run_node *read = last_read(s->node, q->key, s->index);
 	struct run_node *n = s->node;
 	bool locks = is_locking(q) && locks_matter(level_here(s));
-	if (own)
+	if (own) {
+		hold_read(s, q, NULL);
 		session_run_answer(&s->live, own->value);
-	else if (read && runs_repeatable(level_here(s))) {
+	} else if (read && runs_repeatable(level_here(s))) {
 		if (locks) lock_again(s, read);
+		hold_read(s, q, read->parent);
 		session_run_answer(&s->live, read->answer);
 	} else {
 		count_slot(s);
+		hold_read(s, q, n);
 		n->kind = RUN_READS;
 		n->key = q->key;
 		n->index = s->index;
@@ -201,6 +329,10 @@ static bool answer_itself(struct stretch *s, const struct request *q)
 		n->locks = locks;
 		n->occurrence = read ? read->parent->occurrence + 1 : 0;
 		n->writes = s->writes;
+		n->holds = s->holds;
+		n->now = s->now;
+		n->moment = s->now;
+		if (q->strength < STRENGTH_SHARE) n->moment.lock = 0;
 		return false;
 	}
 	return true;
@@ -213,6 +345,7 @@ static bool step(struct stretch *s)
 	struct request q;
 	session_run_step(&s->live, &q);
 	if (s->runs->context.machine.stop || s->runs->obstacle) return false;
+	go_on(s, &q);
 	switch (q.kind) {
 	case REQUEST_BEGIN:
 		if (program_transaction_level(r->context.program, q.name) &&
@@ -230,10 +363,13 @@ static bool step(struct stretch *s)
 	case REQUEST_WRITE:
 		s->writes = write(&s->runs->context.region, s->writes, q.key,
 		                  q.value);
+		hold_write(s, &q);
 		return true;
 	case REQUEST_GIVE_UP:
-		return !locks_matter(level_here(s)) ||
-		       refuse(s, "a lock that is given up", q.point);
+		if (locks_matter(level_here(s)))
+			return refuse(s, "a lock that is given up", q.point);
+		give_up(s, &q);
+		return true;
 	case REQUEST_COMMIT:
 	case REQUEST_ABORT:
 		end_transaction(s, q.kind == REQUEST_ABORT);
@@ -296,7 +432,9 @@ static bool grow(struct runs *r, struct run_node *at, struct value v)
 		             .node = n,
 		             .index = at->index,
 		             .name = at->name,
-		             .writes = at->writes };
+		             .writes = at->writes,
+		             .holds = at->holds,
+		             .now = at->now };
 	assert(at->kind == RUN_READS && !runs_child(at, v));
 	n->parent = at;
 	n->answer = v;
@@ -359,6 +497,7 @@ void runs_init(struct runs *r, const struct program *p, enum level l,
 	assert(!runs_obstacle(p, l));
 	context_init(&r->context, p, NULL, limits);
 	r->mixed = program_mixes(p);
+	r->statements = has_statements(p, l);
 	r->levels = mem_take0(r->context.sessions + 1, sizeof *r->levels);
 	r->longest = mem_take0(r->context.sessions + 1, sizeof *r->longest);
 	r->first_same =

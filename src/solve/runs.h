@@ -29,12 +29,44 @@ struct run_lock {
 	const struct run_node *at;    /* waits for the first read */
 };
 
+/* A moment of a transaction, where statements have snapshots of their own:
+ * `lock` 0 is that of its statement's snapshot; behind it are those of what it
+ * locks, in their order. */
+struct run_moment {
+	uint32_t statement, lock;
+};
+#define RUN_END \
+	((struct run_moment){ UINT32_MAX, 0 }) /* that of the transaction */
+
+static inline bool run_moment_before(struct run_moment a, struct run_moment b)
+{
+	return a.statement != b.statement ? a.statement < b.statement
+	                                  : a.lock < b.lock;
+}
+
+/* What a transaction has locked, by a write or a read. */
+struct run_hold {
+	const struct run_hold *older;
+	uint32_t key;
+	enum strength strength;
+	bool writes;
+	const struct run_node *read; /* waits for the value; NULL: a write, or
+	                              * a read of what it wrote itself */
+	/* Where it has it for sure: at the transaction's first moment, of those
+	 * at which it reads or gives up something, that is not before it is
+	 * taken. (Nothing else asks for it to be earlier.) */
+	struct run_moment from;
+	struct run_moment end; /* where it is given up */
+};
+
 /* A transaction that ends in the stretch. */
 struct run_end_of {
 	uint32_t index; /* in its session */
 	uint32_t name;  /* for program_transaction_name() */
 	bool aborted;
 	const struct run_write *writes; /* none if it has aborted */
+	const struct run_hold *holds;   /* newest first; NULL if no transaction
+	                                 * of the program has statements */
 };
 
 enum run_state {
@@ -58,14 +90,19 @@ struct run_node {
 	uint32_t name;       /* likewise, for program_transaction_name() */
 	uint32_t occurrence; /* it has read this key so often before, where that
 	                      * may tell something else */
-	bool locks;          /* that read does */
+	bool locks; /* that read does, and the order of commits tells */
 	const struct run_write *writes; /* of that transaction so far */
+	const struct run_hold *holds;   /* likewise, with this read */
+	struct run_moment now;          /* of the newest access, this read */
+	struct run_moment moment;       /* where it reads, if the transaction's
+	                                 * statements have snapshots */
 };
 
 struct runs {
 	struct context context;
 	enum level level; /* of transactions that have none of their own */
 	bool mixed;       /* some have */
+	bool statements;  /* of some transaction have snapshots of their own */
 	struct run_node **nodes;
 	uint32_t count, capacity;
 	struct run_node **roots;  /* by session */
