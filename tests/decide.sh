@@ -139,8 +139,7 @@ EOF
 run 4 decide either.tx -i cc
 prints 'a session whose transactions have one level or another cannot be decided'
 sed -i 's/ at si//' locks.tx
-run 2 decide locks.tx -i psi
-says 'decide does not cover reads that lock'
+run 0 decide locks.tx -i psi
 run 0 decide locks.tx -i ser
 # One lock is not enough under cc, two are; and a lock taken by a read again.
 cat >locked.tx <<'EOF'
@@ -179,6 +178,17 @@ run 0 runs once.spec -i prc
 prints 'reads t[1]   {id: 1, n: 0}, {id: 1, n: 1}, {id: 1, n: 2}'
 run 1 decide "$top/programs/sql/on-call.spec" -i si
 run 0 decide "$top/programs/sql/cart.spec" -i si
+cat >levels.spec <<'EOF'
+setup { CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0); }
+session a
+step a { BEGIN ISOLATION LEVEL READ COMMITTED; UPDATE t SET n = n + 1; COMMIT; }
+session b
+step b { BEGIN ISOLATION LEVEL REPEATABLE READ; UPDATE t SET n = n + 1; COMMIT; }
+assert "both" { SELECT n = 2 FROM t }
+EOF
+run 0 decide levels.spec -i si
+run 2 decide levels.spec -i ser
+says 'decide does not cover transactions that are serializable as in PostgreSQL'
 run 4 decide "$top/programs/sql/queue.spec" -i si
 prints 'queue.spec:14:17: a read for a constraint cannot be decided'
 run 2 decide seat.tx --timeout never

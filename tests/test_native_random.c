@@ -23,6 +23,7 @@
 #include "random_client.h"
 #include "random_program.h"
 #include "run/campaign.h"
+#include "solve/decision.h"
 #include "suites.h"
 #include "support.h"
 
@@ -711,9 +712,96 @@ START_TEST(random_programs)
 }
 END_TEST
 
+/* ---- deciding ---- */
+
+/* What is asserted, by its line in the program. */
+static enum verdict verdict_at(const struct decision *d, uint32_t line)
+{
+	const struct program *p = d->program;
+	for (uint32_t i = 0; i < d->goal_count; i++) {
+		const struct decide_goal *g = &d->goals[i];
+		if (g->slot < program_assertion_count(p) &&
+		    line_of(p, g->slot) == line)
+			return g->verdict;
+	}
+	return VERDICT_INCONCLUSIVE;
+}
+
+static uint32_t errors_of(const struct decision *d)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < d->goal_count; i++)
+		count +=
+			d->goals[i].slot == program_assertion_count(d->program);
+	return count;
+}
+
+/* Sessions in C have the same runs, at any place of the same levels. */
+static void compare_decided(struct trial *t, enum level l)
+{
+	struct decision scripted, native;
+	struct decide_options o = { .level = l };
+	t->what = "decide";
+	t->with = "";
+	t->level = l;
+	if (decide_obstacle(t->scripted, l)) return;
+	decide(&scripted, t->scripted, &o);
+	decide(&native, t->native, &o);
+	expect_number(t, "obstacles", native.obstacle != NULL,
+	              scripted.obstacle != NULL);
+	expect_number(t, "refuted", native.refuted, false);
+	if (scripted.complete && native.complete) {
+		expect_number(t, "runs", native.runs, scripted.runs);
+		expect_number(t, "whether there are errors",
+		              errors_of(&native) > 0, errors_of(&scripted) > 0);
+	}
+	/* Final assertions in C are looked for history by history. */
+	for (uint32_t line = 2; line < LINES && !scripted.obstacle; line++)
+		if (verdict_at(&native, line) != VERDICT_INCONCLUSIVE)
+			expect_number(t, "a verdict", verdict_at(&native, line),
+			              verdict_at(&scripted, line));
+	decision_free(&scripted);
+	decision_free(&native);
+}
+
+static void try_deciding(uint64_t seed)
+{
+	struct trial t = { .seed = seed };
+	struct rng rng = { seed };
+	struct text plain = { 0 };
+	if (seed % 4 == 3)
+		random_locking_program(&plain, seed);
+	else
+		random_client(&plain, seed);
+	if (seed % 3)
+		random_mix(&t.source, text_get(&plain), &rng, level_mixes,
+		           false);
+	else
+		text_string(&t.source, text_get(&plain));
+	write_program(&t);
+	t.scripted = load(&t, false);
+	t.native = load(&t, true);
+	compare_decided(&t, (enum level)rng_below(&rng, LEVEL_COUNT));
+	program_free(t.native);
+	program_free(t.scripted);
+	unlink(t.path);
+	text_free(&plain);
+	text_free(&t.source);
+}
+
+START_TEST(random_decisions)
+{
+	uint64_t count = programs_or(PROGRAMS) / PROCESSES + 1;
+	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
+	for (uint64_t i = 0; !no_compiler && i < count; i++)
+		try_deciding(seed + i);
+}
+END_TEST
+
 void add_native_random_tests(TCase *tests)
 {
 	tcase_add_unchecked_fixture(tests, compile_interpreter,
 	                            remove_interpreter);
 	tcase_add_loop_test(tests, random_programs, 0, PROCESSES);
+	tcase_add_loop_test(tests, random_decisions, 0, PROCESSES);
 }

@@ -445,7 +445,11 @@ void decide(struct decision *out, const struct program *p,
 	begin(&s);
 	search(&s);
 	end(&s);
+	bool anew = runs.outgrown && !runs_obstacle(p, o->level);
 	runs_free(&runs);
+	if (!anew) return;
+	decision_free(out);
+	decide(out, p, o);
 }
 
 void decision_free(struct decision *d)

@@ -135,6 +135,9 @@ void local_runs_find(struct local_runs *out, const struct program *p,
 	find(&x);
 	solving_end(&x.search);
 	judge(out);
+	if (!out->runs.outgrown || runs_obstacle(p, o->level)) return;
+	local_runs_free(out);
+	local_runs_find(out, p, o);
 }
 
 void local_runs_free(struct local_runs *l)

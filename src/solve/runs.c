@@ -16,29 +16,22 @@ static bool locks_matter(enum level l)
 	       !level_has_statements(l);
 }
 
-/* Are locks a matter of one order of commits? Under psi there is none. */
-static bool locks_fit(enum level l)
+/* Has some transaction a level that is such, as far as that is known? */
+static bool has_any(const struct program *p, enum level l, bool is(enum level))
 {
-	return !locks_matter(l) || level_mixes(l);
+	bool some = is(l);
+	for (enum level k = 0; k < LEVEL_COUNT && program_mixes(p); k++)
+		some |= is(k) && program_owns(p, (own_level)(k + 1));
+	return some;
 }
 
 const char *runs_obstacle(const struct program *p, enum level l)
 {
-	if (program_is_ssi(p))
-		return "transactions that are serializable as in PostgreSQL";
-	if (program_mixes(p) && (!level_mixes(l) || program_is_native(p)))
+	if (program_mixes(p) && !level_mixes(l))
 		return "transactions with levels of their own";
-	if (program_locks(p) && !locks_fit(l)) return "reads that lock";
+	if (program_is_ssi(p) && has_any(p, l, level_is_serial))
+		return "transactions that are serializable as in PostgreSQL";
 	return NULL;
-}
-
-static bool has_statements(const struct program *p, enum level l)
-{
-	bool some = level_has_statements(l);
-	for (enum level k = 0; k < LEVEL_COUNT && program_mixes(p); k++)
-		some |= level_has_statements(k) &&
-		        program_owns(p, (own_level)(k + 1));
-	return some;
 }
 
 size_t runs_bytes(const struct runs *r)
@@ -276,6 +269,16 @@ static bool refuse(struct stretch *s, const char *what, uint32_t point)
 	return false;
 }
 
+/* In C, only what runs tells of levels. */
+static bool mixes_now(struct stretch *s, uint32_t point)
+{
+	struct runs *r = s->runs;
+	r->outgrown = program_transaction_level(r->context.program, s->name);
+	if (r->outgrown)
+		refuse(s, "a transaction with a level of its own", point);
+	return r->outgrown;
+}
+
 /* What is read again, the value being known, and locked. */
 static void lock_again(struct stretch *s, const struct run_node *read)
 {
@@ -294,15 +297,6 @@ static bool is_plain_lock(const struct request *q)
 {
 	return q->kind == REQUEST_READ && q->strength >= STRENGTH_SHARE &&
 	       q->strength <= STRENGTH_UPDATE;
-}
-
-/* Says what stands in the way, if something does. */
-static bool can_lock(struct stretch *s, const struct request *q)
-{
-	if (!locks_fit(level_here(s)))
-		return refuse(s, "a read that locks", q->point);
-	return is_plain_lock(q) ||
-	       refuse(s, "a read for a constraint", q->point);
 }
 
 /* False: it waits for the value, or cannot be decided. */
@@ -341,24 +335,18 @@ static bool answer_itself(struct stretch *s, const struct request *q)
 /* One request; false at the end of the stretch. */
 static bool step(struct stretch *s)
 {
-	const struct runs *r = s->runs;
 	struct request q;
 	session_run_step(&s->live, &q);
 	if (s->runs->context.machine.stop || s->runs->obstacle) return false;
 	go_on(s, &q);
 	switch (q.kind) {
 	case REQUEST_BEGIN:
-		if (program_transaction_level(r->context.program, q.name) &&
-		    !r->mixed)
-			return refuse(s,
-			              "a transaction with a level of its own",
-			              q.point);
 		s->name = q.name;
-		return true;
+		return s->runs->mixed || !mixes_now(s, q.point);
 	case REQUEST_READ:
 		if (is_locking(&q) && locks_matter(level_here(s)) &&
-		    !can_lock(s, &q))
-			return false;
+		    !is_plain_lock(&q))
+			return refuse(s, "a read for a constraint", q.point);
 		return answer_itself(s, &q);
 	case REQUEST_WRITE:
 		s->writes = write(&s->runs->context.region, s->writes, q.key,
@@ -478,11 +466,7 @@ static bool grow_root(struct runs *r, uint32_t session)
 		n->state = start->state;
 		n->kind = machine_pruned(start->state) ? RUN_VOID : RUN_OVER;
 	} else {
-		if (program_transaction_level(r->context.program,
-		                              start->name) &&
-		    !r->mixed)
-			return refuse(
-				&s, "a transaction with a level of its own", 0);
+		if (!r->mixed && mixes_now(&s, 0)) return false;
 		session_run_resume(&s.live, &r->context.memo, start->state);
 		if (!run_stretch(&s)) return false;
 	}
@@ -497,7 +481,7 @@ void runs_init(struct runs *r, const struct program *p, enum level l,
 	assert(!runs_obstacle(p, l));
 	context_init(&r->context, p, NULL, limits);
 	r->mixed = program_mixes(p);
-	r->statements = has_statements(p, l);
+	r->statements = has_any(p, l, level_has_statements);
 	r->levels = mem_take0(r->context.sessions + 1, sizeof *r->levels);
 	r->longest = mem_take0(r->context.sessions + 1, sizeof *r->longest);
 	r->first_same =

@@ -113,6 +113,9 @@ struct runs {
 	uint32_t *longest;    /* by session: transactions of its longest run */
 	enum level **levels;  /* by session: those of its transactions */
 	uint32_t slots;       /* their sum */
+	bool outgrown;        /* that some transaction has a level of its own
+	                       * became known only now: who begins anew knows
+	                       * it */
 	const char *obstacle; /* what was met that cannot be decided, or NULL */
 	uint32_t point;       /* where */
 };

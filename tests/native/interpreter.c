@@ -42,7 +42,7 @@ struct node {
 	enum node_kind kind;
 	int line;
 	char op[3];
-	char *name, *other;
+	char *name, *other, *level;
 	int64_t number;
 	enum iso_lock lock; /* of a name or index that is read */
 	struct node *a, *b, *c;
@@ -96,6 +96,12 @@ static char *word(struct interpreted *p)
 	const char *from = p->at;
 	while (is_word(*p->at)) p->at++;
 	return strndup(from, (size_t)(p->at - from));
+}
+
+/* Of a transaction that has one of its own, or NULL. */
+static char *level(struct interpreted *p)
+{
+	return accept(p, "at") ? word(p) : NULL;
 }
 
 static struct node *node(struct interpreted *p, enum node_kind kind)
@@ -272,6 +278,7 @@ static struct node *statement(struct interpreted *p)
 	if (accept(p, "assume")) return simple(p, ASSUME);
 	if (accept(p, "txn")) {
 		n = node(p, ANONYMOUS);
+		n->level = level(p);
 		n->a = block(p);
 		return n;
 	}
@@ -470,11 +477,15 @@ static struct iso_value operation(struct run *r, const struct node *n)
 
 /* The transaction's body, between begin and commit. */
 static struct iso_value transact(struct run *r, const char *name,
-                                 const struct node *n)
+                                 const struct node *of)
 {
+	const struct node *n = of->a;
 	struct iso_value result = iso_null();
 	struct local *outer = r->locals;
-	iso_begin(name);
+	if (of->level)
+		iso_begin_at(name, of->level);
+	else
+		iso_begin(name);
 	r->grouped = r->in_group = false;
 	r->in_transaction = true;
 	if (execute(r, n, &result) == ABORTS) {
@@ -497,7 +508,7 @@ static struct iso_value call(struct run *r, const struct node *n)
 	if (n->a) argument = evaluate(r, n->a);
 	r->locals = NULL;
 	declare(r, d->other, argument);
-	struct iso_value result = transact(r, d->name, d->a);
+	struct iso_value result = transact(r, d->name, d);
 	forget(r, NULL);
 	r->locals = outer;
 	return result;
@@ -668,7 +679,7 @@ static enum flow execute(struct run *r, const struct node *n,
 	case GROUP: return execute_group(r, n, result);
 	case ASSERT: check(r, n); break;
 	case ASSUME: iso_assume(holds(r, n->a)); break;
-	case ANONYMOUS: transact(r, "txn", n->a); break;
+	case ANONYMOUS: transact(r, "txn", n); break;
 	case CALL: call(r, n); break;
 	default: break;
 	}
@@ -700,7 +711,7 @@ static void finally(void *data)
 {
 	struct run *r = calloc(1, sizeof *r);
 	r->is_finally = true;
-	transact(r, "finally", ((struct node *)data)->a);
+	transact(r, "finally", data);
 	run_end(r);
 }
 
@@ -740,6 +751,7 @@ static struct node *definition(struct interpreted *p)
 		n->other = word(p);
 		expect(p, ")");
 	}
+	n->level = level(p);
 	n->a = block(p);
 	n->next = p->definitions;
 	p->definitions = n;
@@ -766,6 +778,7 @@ static void item(struct interpreted *p, bool *known)
 		iso_session(n->name, session, n);
 	} else if (accept(p, "finally")) {
 		n = node(p, DEFINITION);
+		n->level = level(p);
 		n->a = block(p);
 		iso_finally(finally, n);
 	} else {
