@@ -251,4 +251,31 @@ prints 'holds: the assertion is true in every history under'
 sed -i 's/n - 3/n - 2/' robust.tx
 run 1 decide robust.tx -i ser
 prints 'violated: a run-time error happens under'
+
+# Beside exploring, where only a verdict is asked for: more histories than
+# anybody enumerates, of which one violates.
+numbers='1 2 3 4 5 6 7 8 9 10 11 12'
+{
+	echo 'global x = 0; txn add() { let n = x; x = n + 1; return n; }'
+	for i in $numbers; do echo "session s$i { let n = add(); }"; done
+	echo 'finally { let end = x; }'
+} >many.tx
+(cat many.tx; echo 'assert finally.end == 12;') >sum.tx
+(cat many.tx; echo 'assert finally.end > 1;') >lost.tx
+(cat many.tx; printf 'assert !(true'
+for i in $numbers; do printf ' && s%d.n == %d' "$i" $((5 * i % 12)); done
+echo ');') >needle.tx
+run 0 explore --stop-on-violation sum.tx -i ser
+prints 'holds: the assertion is true in every history under'
+prints 'the answer is that of the solver'
+run 1 explore --stop-on-violation needle.tx -i ser --json
+prints '"engine":"decide"'
+prints '"state":"fails"'
+run 0 explore --stop-on-violation --levels lost.tx -i si
+prints 'the answer is that of the solver'
+prints 'fails  fails  fails  fails  fails  fails  holds  holds  holds'
+run 4 explore --stop-on-violation sum.tx -i ser --max-histories 10
+run 4 explore sum.tx -i ser --timeout 1
+run 0 explore --stop-on-violation seat.tx -i ser --json
+lacks '"engine":"decide"'
 finish

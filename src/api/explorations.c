@@ -119,6 +119,7 @@ struct levels_table *explore_all_levels(const struct levels_request *q)
 	double begin = seconds_now(), limit = q->options->timeout;
 	for (enum level l = LEVEL_COUNT; l-- > 0;) {
 		if (!is_alone(q->program, l)) continue;
+		if (table && q->enough && q->enough(q->payload)) break;
 		double left = limit ? limit - (seconds_now() - begin) : 0;
 		if (table &&
 		    ((limit && left <= 0) || is_interrupted(q->options) ||

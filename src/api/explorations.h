@@ -22,6 +22,8 @@ struct levels_request {
 	struct explore_observer (*begin)(void *payload, enum level l,
 	                                 struct explore_options *o);
 	void (*end)(void *payload, struct explorer *e);
+	/* Is there no need for the others? May be NULL. */
+	bool (*enough)(void *payload);
 };
 
 /* Explores under the causally extensible levels, the strongest first: it has

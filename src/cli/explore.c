@@ -6,6 +6,7 @@
 
 #include "analyse/symmetry.h"
 #include "api/explorations.h"
+#include "api/second_engine.h"
 #include "base/seconds.h"
 #include "cli/confirming.h"
 #include "cli/exit_codes.h"
@@ -20,6 +21,7 @@
 #include "dpor/known_rows.h"
 #include "dpor/verdict.h"
 #include "history/trace.h"
+#include "result/decided.h"
 #include "vm/program.h"
 
 /* ---- rows that were not known (dpor/known_rows.h) ---- */
@@ -53,13 +55,9 @@ static void count_time(struct exploration *x)
 
 /* ---- one exploration ---- */
 
-int explore_deliver(const struct exploration *x, const struct explorer *e,
-                    const struct explored_beside *beside)
+/* The result, which is freed. */
+static int explore_answer(const struct exploration *x, struct result *r)
 {
-	assert(beside);
-	if (explore_failed(x)) return EXIT_INPUT;
-	struct result *r =
-		result_of_exploration(e, beside, outputs_depth(x->line));
 	int code = confirm_as_asked(x->line, r);
 	if (!code)
 		code = outputs_result(x->line, r,
@@ -69,6 +67,15 @@ int explore_deliver(const struct exploration *x, const struct explorer *e,
 		               : EXIT_INTERNAL;
 	result_free(r);
 	return code;
+}
+
+int explore_deliver(const struct exploration *x, const struct explorer *e,
+                    const struct explored_beside *beside)
+{
+	assert(beside);
+	if (explore_failed(x)) return EXIT_INPUT;
+	return explore_answer(
+		x, result_of_exploration(e, beside, outputs_depth(x->line)));
 }
 
 static int deliver(const struct exploration *x, const struct explorer *e)
@@ -88,15 +95,51 @@ static struct explorer *explorer_watched(const struct exploration *x,
 	return explorer_new(x->plan.program, &o, &observer);
 }
 
+struct second_engine *explore_beside(const struct exploration *x, bool levels)
+{
+	const char *const *value = x->line->value;
+	if (!value[OPTION_STOP] || value[OPTION_HISTORIES] ||
+	    value[OPTION_CHECKPOINT] || value[OPTION_RESUME] ||
+	    value[OPTION_UNIT] || value[OPTION_ALGORITHM] || value[OPTION_BASE])
+		return NULL;
+	return second_engine_begin(x->plan.program, &x->plan.options, levels);
+}
+
+/* Exploring came to no end of its own, and the second engine did. */
+static bool is_decided(const struct exploration *x, const struct explorer *e)
+{
+	enum stop_reason stop = explorer_stats(e)->stop;
+	bool ended = stop == STOP_NONE || stop == STOP_VIOLATION;
+	return !ended && second_engine_end(x->second);
+}
+
+static int deliver_decision(const struct exploration *x,
+                            const struct explorer *e)
+{
+	if (explore_failed(x)) return EXIT_INPUT;
+	struct result *r = result_of_decision(second_engine_decision(x->second),
+	                                      outputs_depth(x->line));
+	result_decided_beside(r, explorer_stats(e)->histories);
+	return explore_answer(x, r);
+}
+
 static int explore_one(struct exploration *x)
 {
+	x->second = explore_beside(x, false);
 	struct watch *w = watch_new(x, NULL);
-	if (!w) return EXIT_USAGE;
+	if (!w) {
+		second_engine_free(x->second);
+		return EXIT_USAGE;
+	}
 	struct explorer *e = explorer_watched(x, w);
 	bool known = explore_goes_on(x, e);
 	if (known) explorer_run(e);
 	bool fine = watch_end(w, known ? e : NULL);
-	int code = known ? deliver(x, e) : EXIT_INPUT;
+	int code = EXIT_INPUT;
+	if (known)
+		code = is_decided(x, e) ? deliver_decision(x, e)
+		                        : deliver(x, e);
+	second_engine_free(x->second);
 	explorer_free(e);
 	return fine ? code : EXIT_INTERNAL;
 }

@@ -10,6 +10,7 @@
 struct command_line;
 struct explored_beside;
 struct explorer;
+struct second_engine;
 
 struct exploration {
 	const struct command_line *line;
@@ -17,6 +18,7 @@ struct exploration {
 	struct style style; /* of the result in words */
 	bool quiet, json;
 	double deadline; /* of all that it takes, if there is a time limit */
+	struct second_engine *second; /* beside it, or NULL */
 };
 
 /* explore_fit.c: do the options go together? Says which do not. */
@@ -47,6 +49,9 @@ bool explore_goes_on(struct exploration *x, struct explorer *e);
 /* Has the program failed, so that what was found is void? Says why, unless it
  * will be explored anew. */
 bool explore_failed(const struct exploration *x);
+/* Only a verdict is asked for, so deciding may be quicker (--stop-on-violation,
+ * and no file of histories): a second engine, or NULL. */
+struct second_engine *explore_beside(const struct exploration *x, bool levels);
 /* Says what was found, and draws it as asked; returns the exit code. */
 int explore_deliver(const struct exploration *x, const struct explorer *e,
                     const struct explored_beside *beside);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "api/explorations.h"
+#include "api/second_engine.h"
 #include "cli/exit_codes.h"
 #include "cli/explore.h"
 #include "cli/options.h"
@@ -13,6 +14,7 @@
 #include "isoscope.h"
 #include "report/progress.h"
 #include "report/report.h"
+#include "result/decided.h"
 
 /* ---- --levels ---- */
 
@@ -20,6 +22,8 @@ struct watched_levels {
 	struct exploration *x;
 	struct watch *watch;
 	char what[32];
+	uint64_t histories; /* so far */
+	bool cut;           /* an exploration did not come to its own end */
 };
 
 static struct explore_observer begin_level(void *payload, enum level l,
@@ -37,14 +41,37 @@ static struct explore_observer begin_level(void *payload, enum level l,
 static void end_level(void *payload, struct explorer *e)
 {
 	struct watched_levels *w = payload;
+	const struct explore_stats *s = explorer_stats(e);
+	w->histories += s->histories;
+	w->cut |= s->stop != STOP_NONE && s->stop != STOP_VIOLATION;
 	watch_end(w->watch, e);
 }
 
-static int deliver_levels(const struct exploration *x,
+static bool is_enough(void *payload)
+{
+	const struct watched_levels *w = payload;
+	return second_engine_answered(w->x->second);
+}
+
+/* By the second engine, if exploring was cut short for it. */
+static struct result *result_by(const struct watched_levels *w,
+                                const struct levels_table *table)
+{
+	const struct exploration *x = w->x;
+	if (!w->cut || !second_engine_end(x->second))
+		return result_of_levels(table, x->plan.options.level,
+		                        x->plan.options.as);
+	struct result *r =
+		result_of_level_decisions(second_engine_levels(x->second));
+	result_decided_beside(r, w->histories);
+	return r;
+}
+
+static int deliver_levels(const struct watched_levels *w,
                           const struct levels_table *table)
 {
-	struct result *r = result_of_levels(table, x->plan.options.level,
-	                                    x->plan.options.as);
+	const struct exploration *x = w->x;
+	struct result *r = result_by(w, table);
 	int code = outputs_result(x->line, r, NULL) ? exit_code_of(r->verdict)
 	                                            : EXIT_INTERNAL;
 	result_free(r);
@@ -58,9 +85,12 @@ int explore_levels(struct exploration *x)
 		                    .options = &x->plan.options,
 		                    .payload = &w,
 		                    .begin = begin_level,
-		                    .end = end_level };
+		                    .end = end_level,
+		                    .enough = is_enough };
+	x->second = explore_beside(x, true);
 	struct levels_table *table = explore_all_levels(&q);
-	int code = explore_failed(x) ? EXIT_INPUT : deliver_levels(x, table);
+	int code = explore_failed(x) ? EXIT_INPUT : deliver_levels(&w, table);
+	second_engine_free(x->second);
 	levels_table_free(table);
 	return code;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api/history_lines.h"
+#include "api/second_engine.h"
 #include "base/memory.h"
 #include "cli/explore.h"
 #include "cli/options.h"
@@ -19,6 +20,7 @@ struct watch {
 	struct history_lines *histories; /* NULL: not asked for */
 	struct progress progress;
 	struct text what; /* of the progress */
+	struct second_engine *second;
 };
 
 /* Says the problem, if there is one. */
@@ -40,7 +42,7 @@ static bool on_tick(void *payload, const struct explore_stats *s,
 		w->progress.what = text_get(&w->what);
 	}
 	progress_tick(&w->progress, s, depth);
-	return true;
+	return second_engine_tick(w->second, s);
 }
 
 static bool on_snapshot(void *payload, const struct tally *found,
@@ -117,6 +119,7 @@ struct watch *watch_new(struct exploration *x, const char *what)
 	assert(x->plan.options.jobs);
 	struct watch *w = mem_take0(1, sizeof *w);
 	w->line = x->line;
+	w->second = x->second;
 	if (x->plan.kept.unit) w->kept = &x->plan.kept;
 	watch_progress(w, x, what);
 	if (open_histories(w, x)) return w;

@@ -186,6 +186,17 @@ void result_decision_costs(struct result *r, const struct decision *d)
 	add_lines(r, d);
 }
 
+void result_decided_beside(struct result *r, uint64_t histories)
+{
+	struct text t = { 0 };
+	text_string(&t, "explored by then: the answer is that of the solver "
+	                "(isoscope decide)");
+	result_line(r, "histories", histories, &t);
+	result_text(r, &r->findings, "engine", "decide");
+	result_count(r, &r->findings, "explored", histories);
+	text_free(&t);
+}
+
 void result_decision_terms(struct result *r, const struct decision *d)
 {
 	result_text(r, &r->settings, "program", program_path(d->program));
