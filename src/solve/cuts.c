@@ -11,6 +11,8 @@
  *
  *	end(a) < from(b)  or  end(b) < from(a)
  *
+ * where a transaction of one snapshot has what it writes from its commit on, as
+ * it has in sight all that write the same before;
  * and, if b is a write and a locks what it reads from w:
  *
  *	b commits before w  or  end(a) < from(b)
@@ -34,17 +36,14 @@ static void meet(struct pairs *o, struct cut *k, uint32_t slot)
 {
 	struct clauses *c = o->clauses;
 	int seen = before(o, slot, k->slot);
-	if (!has_cuts(o, k->slot))
-		seen = sees(o, slot, k->slot);
-	else if (slot != k->slot &&
-	         !encoding_session_order(o->e, slot, k->slot)) {
+	if (slot != k->slot && !encoding_session_order(o->e, slot, k->slot)) {
 		seen = clauses_variable(c);
 		CLAUSE(c, -seen, before(o, slot, k->slot));
 	}
 	assert(k->count == slot);
 	VEC_RESERVE(k->sees, k->count, k->capacity);
 	k->sees[k->count++] = seen;
-	for (uint32_t u = 0; u < slot && has_cuts(o, k->slot); u++) {
+	for (uint32_t u = 0; u < slot; u++) {
 		see_before(o, k, u, slot);
 		see_before(o, k, slot, u);
 	}
@@ -151,17 +150,6 @@ void cuts_meet_slot(struct pairs *o, uint32_t slot)
 
 /* ---- locks ---- */
 
-/* Where the slot has its snapshot, if that is one for all of it. */
-static uint32_t begin_cut(struct pairs *o, uint32_t slot)
-{
-	uint32_t k = o->slots[slot].first_cut;
-	assert(!has_cuts(o, slot));
-	if (k == NO_CUT)
-		k = o->slots[slot].first_cut =
-			new_cut(o, slot, (struct run_moment){ 0 }, NO_CUT);
-	return k;
-}
-
 /* a's end is before the slot's commit, or its cut. */
 static int ends_before(struct pairs *o, const struct encoded_hold *a,
                        uint32_t slot, uint32_t from)
@@ -173,19 +161,6 @@ static int ends_before(struct pairs *o, const struct encoded_hold *a,
 	rank(o, a->end);
 	rank(o, from);
 	return cut_before(o, a->end, from);
-}
-
-/* The same for b's beginning. Of two writers of one key, one that excludes
- * others has them before its snapshot. */
-static int is_parted(struct pairs *o, const struct encoded_hold *a,
-                     const struct encoded_hold *b)
-{
-	enum level l = slot_level(o, b->slot);
-	uint32_t from = b->from;
-	if (a->writes && b->writes && level_excludes_rivals(l) &&
-	    !level_is_serial(l))
-		from = begin_cut(o, b->slot);
-	return ends_before(o, a, b->slot, from);
 }
 
 /* b commits before `writer`, of whom `reads` says that a's value is its; NO:
@@ -232,8 +207,9 @@ static void part(struct pairs *o, const struct encoded_hold *a,
 	    (!has_cuts(o, a->slot) && !has_cuts(o, b->slot)))
 		return;
 	if (strengths_exclude(a->strength, b->strength))
-		CLAUSE(o->clauses, -a->here, -b->here, is_parted(o, a, b),
-		       is_parted(o, b, a));
+		CLAUSE(o->clauses, -a->here, -b->here,
+		       ends_before(o, a, b->slot, b->from),
+		       ends_before(o, b, a->slot, a->from));
 	keep(o, a, b);
 	keep(o, b, a);
 }
