@@ -52,6 +52,9 @@ struct order_form {
 	 * and that value. */
 	uint32_t (*source)(const void *order, const struct run_node *n);
 	struct value (*value)(const void *order, const struct run_node *n);
+	/* What the slot, which has not ended, may read of the key as well:
+	 * what is newest of all that it has in sight. */
+	struct value (*newest)(const void *order, uint32_t slot, uint32_t key);
 	/* If the literal is true, slot a comes before b. */
 	void (*sort)(void *order, int premise, uint32_t a, uint32_t b);
 	/* Does slot a come before b? */

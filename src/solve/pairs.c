@@ -569,19 +569,49 @@ static uint32_t source_of(const void *order, const struct run_node *n)
 	return w < p->read_count ? o->keys[p->key].writers[w].slot : UINT32_MAX;
 }
 
-static struct value value_of(const void *order, const struct run_node *n)
+static struct value written(const struct pairs *o, const struct encoded_key *k,
+                            const struct key_writer *w)
 {
-	const struct pairs *o = order;
-	const struct place *p = &o->places[o->nodes[n->number].place];
-	const struct encoded_key *k = &o->keys[p->key];
-	uint32_t writer = chosen_writer(o, p), v = 0;
-	if (writer == p->read_count) return encoding_initial(o->e, p->key);
-	const struct key_writer *w = &k->writers[writer];
+	uint32_t v = 0;
 	while (v < w->value_capacity &&
 	       !(w->values[v] && clauses_value(o->clauses, w->values[v])))
 		v++;
 	assert(v < k->value_count);
 	return k->values[v];
+}
+
+static struct value value_of(const void *order, const struct run_node *n)
+{
+	const struct pairs *o = order;
+	const struct place *p = &o->places[o->nodes[n->number].place];
+	const struct encoded_key *k = &o->keys[p->key];
+	uint32_t writer = chosen_writer(o, p);
+	if (writer == p->read_count) return encoding_initial(o->e, p->key);
+	return written(o, k, &k->writers[writer]);
+}
+
+static bool is_true(const struct pairs *o, int literal)
+{
+	if (literal == YES || literal == NO) return literal == YES;
+	return clauses_value(o->clauses, literal);
+}
+
+static struct value newest(const void *order, uint32_t slot, uint32_t key)
+{
+	const struct pairs *o = order;
+	const struct key_writer *last = NULL;
+	bool all = slot_sight(o, slot) < SIGHT_DIRECT;
+	if (key >= o->key_count) return encoding_initial(o->e, key);
+	const struct encoded_key *k = &o->keys[key];
+	for (uint32_t i = 0; i < k->writer_count; i++) {
+		const struct key_writer *w = &k->writers[i];
+		if (w->slot != slot && is_true(o, w->writes) &&
+		    is_true(o, all ? before(o, w->slot, slot)
+		                   : sees(o, w->slot, slot)) &&
+		    (!last || is_true(o, before(o, last->slot, w->slot))))
+			last = w;
+	}
+	return last ? written(o, k, last) : encoding_initial(o->e, key);
 }
 
 static void sort(void *order, int premise, uint32_t a, uint32_t b)
@@ -593,16 +623,15 @@ static void sort(void *order, int premise, uint32_t a, uint32_t b)
 static bool is_before(const void *order, uint32_t a, uint32_t b)
 {
 	const struct pairs *o = order;
-	int literal = before(o, a, b);
-	if (literal == YES || literal == NO) return literal == YES;
-	return clauses_value(o->clauses, literal);
+	return is_true(o, before(o, a, b));
 }
 
 const struct order_form *order_by_pairs(void)
 {
-	static const struct order_form form = { begin, add,       NULL,
-		                                end,   source_of, value_of,
-		                                sort,  is_before, false };
+	static const struct order_form form = { begin,  add,       NULL,
+		                                end,    source_of, value_of,
+		                                newest, sort,      is_before,
+		                                false };
 	return &form;
 }
 

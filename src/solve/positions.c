@@ -434,17 +434,24 @@ static uint32_t source_of(const void *order, const struct run_node *n)
 	return UINT32_MAX;
 }
 
-static struct value value_of(const void *order, const struct run_node *n)
+static struct value newest(const void *order, uint32_t slot, uint32_t key)
 {
 	const struct positions *o = order;
-	const struct position_key *k = &o->keys[n->key];
-	if (!k->writes) return encoding_initial(o->e, n->key);
-	uint32_t t = snapshot(o, n), v = 0;
+	if (key >= o->key_count || !o->keys[key].writes)
+		return encoding_initial(o->e, key);
+	const struct position_key *k = &o->keys[key];
+	uint32_t t = which(o, o->slots[slot].sees), v = 0;
 	while (!clauses_value(o->clauses, k->values[v].holds[t])) {
 		v++;
 		assert(v < k->count);
 	}
 	return k->values[v].value;
+}
+
+static struct value value_of(const void *order, const struct run_node *n)
+{
+	const struct positions *o = order;
+	return newest(o, o->e->slot_of[n->session][n->index], n->key);
 }
 
 static void sort(void *order, int premise, uint32_t a, uint32_t b)
@@ -463,8 +470,9 @@ static bool is_before(const void *order, uint32_t a, uint32_t b)
 
 const struct order_form *order_by_positions(void)
 {
-	static const struct order_form form = { begin, add,       close,
-		                                end,   source_of, value_of,
-		                                sort,  is_before, true };
+	static const struct order_form form = { begin,  add,       close,
+		                                end,    source_of, value_of,
+		                                newest, sort,      is_before,
+		                                true };
 	return &form;
 }

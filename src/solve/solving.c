@@ -122,13 +122,33 @@ static uint32_t list_wanted(const struct solving *s, const struct encoding *e,
 	return count;
 }
 
+/* Behind the answer the transaction may go on: what it reads next, in the same
+ * beginning of a history, may be the newest that it has in sight, so the solver
+ * need not be asked for that. What it locks is another matter. */
+static bool grow_on(const struct solving *s, const struct encoding *e,
+                    const struct wanted *w)
+{
+	const struct run_node *at = w->at;
+	struct value v = w->value;
+	uint32_t slot = e->slot_of[at->session][at->index];
+	while (at->kind == RUN_READS && at->index == w->at->index) {
+		if (at != w->at) {
+			if (at->locks || at->holds) break;
+			v = e->form->newest(e->order, slot, at->key);
+		}
+		if (!runs_grow(s->runs, at, v)) return false;
+		at = runs_child(at, v);
+	}
+	return true;
+}
+
 static void grow_by(struct solving *s, const struct encoding *e)
 {
 	struct wanted *wanted =
 		mem_take(s->runs->context.sessions * sizeof *wanted);
 	uint32_t count = list_wanted(s, e, wanted);
 	for (uint32_t i = 0; i < count; i++)
-		if (!runs_grow(s->runs, wanted[i].at, wanted[i].value)) break;
+		if (!grow_on(s, e, &wanted[i])) break;
 	free(wanted);
 }
 
