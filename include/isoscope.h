@@ -535,6 +535,8 @@ typedef struct iso_prove_options {
 	uint32_t max_length; /* of cycles, 2 to 8 (4) */
 	double timeout;      /* seconds; 0: no limit */
 	bool table;          /* which accesses can conflict, and when */
+	bool subsets;        /* which transactions are serializable together,
+	                      * of at most 64 */
 } iso_prove_options;
 /* Is every execution of the transactions of a program in .tx serializable, for
  * any number of them? The program need not have sessions. `options` and `diags`

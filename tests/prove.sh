@@ -79,6 +79,89 @@ lacks 'reads x'
 run 0 prove two.tx -i si --json
 lacks '"conflicts"'
 
+# Which are serializable together: SmallBank, with updates that lock (Vandevoort,
+# Ketsman, Koch, Neven, VLDB 2021; Fekete 2005; Alomari, Cahill, Fekete, Roehm
+# 2008).
+cat >smallbank.tx <<'END'
+global savings[*] = 250;
+global checking[*] = 250;
+txn balance(who) {
+    let s = savings[who];
+    return s + checking[who];
+}
+txn deposit_checking(who, amount) { atomic checking[who] += amount; }
+txn transact_savings(who, amount) {
+    let have = locked savings[who];
+    if (have < amount) abort;
+    savings[who] = have - amount;
+}
+txn amalgamate(from, to) {
+    let s = locked savings[from];
+    savings[from] = 0;
+    let c = locked checking[from];
+    checking[from] = 0;
+    atomic checking[to] += s + c;
+}
+txn write_check(who, amount) {
+    let s = savings[who];
+    let penalty = 0;
+    if (s + checking[who] < amount) { penalty = 1; }
+    atomic checking[who] += -amount - penalty;
+}
+END
+# The sets under a heading, without their examples.
+sets() {
+	sed -n "/^$1/,/^\$/{s/^  \([^:]*\).*/\1/p;}" out
+}
+run 1 prove smallbank.tx -i prc --no-errors --one-each --subsets
+equal 'proved at prc' "$(sets Proved)" 'balance, deposit_checking
+balance, transact_savings
+deposit_checking, transact_savings, amalgamate'
+equal 'violated at prc' "$(sets 'Not serializable')" \
+	'balance, deposit_checking, transact_savings
+balance, amalgamate
+write_check'
+run 1 prove smallbank.tx -i si --no-errors --one-each --subsets
+equal 'proved at si' "$(sets Proved)" \
+	'balance, deposit_checking, transact_savings, amalgamate
+balance, deposit_checking, amalgamate, write_check
+deposit_checking, transact_savings, amalgamate, write_check'
+equal 'violated at si' "$(sets 'Not serializable')" \
+	'balance, transact_savings, write_check'
+lacks 'Neither proved'
+lacks 'Not all sets'
+run 0 prove smallbank.tx -i ser --no-errors --subsets --json
+prints '"sets":[{"transactions":["balance","deposit_checking","transact_savings","amalgamate","write_check"],"verdict":"holds","cycle":null,"client":null}],"sets_complete":true'
+run 1 prove smallbank.tx -i si --no-errors --one-each --subsets --json
+prints '"transactions":["balance","transact_savings","write_check"],"verdict":"violated","cycle":"balance('
+run 1 prove smallbank.tx -i si --no-errors --one-each --json
+lacks '"sets"'
+# Nothing else can change what they read, so that a set is proved by what it
+# lacks.
+cat >lacking.tx <<'END'
+global price[*] = 1;
+global sold[*] = 0;
+txn sell(k) { sold[k] = 1; }
+txn buy(k) {
+	let p = price[k];
+	let q = price[k];
+	if (p != q) { let s = sold[k]; sold[k + 1] = s; }
+}
+txn mark(k) { price[k] = 3; }
+END
+run 1 prove lacking.tx -i rc --subsets
+equal 'proved in part' "$(sets Proved)" 'sell, buy
+sell, mark'
+equal 'violated in part' "$(sets 'Not serializable')" 'buy, mark'
+{
+	echo 'global x = 0;'
+	for i in $(seq 65); do echo "txn t$i() { x = $i; }"; done
+} >many.tx
+run 2 prove many.tx -i si --subsets
+says '--subsets takes programs of at most 64 transactions; this one has 65'
+run 4 prove smallbank.tx -i cc --no-errors --subsets --timeout 0.001
+lacks 'of no larger set'
+
 # What is not covered is named with its line, and nothing is proved.
 cat >loop.tx <<'END'
 global n[*] = 0;
@@ -88,6 +171,9 @@ txn touch(keys) {
 END
 run 4 prove loop.tx -i si
 prints 'loop.tx:3: a comprehension that reads the database is not covered'
+run 4 prove loop.tx -i si --subsets
+prints 'Neither proved nor violated'
+lacks 'Proved to be'
 run 4 prove loop.tx -i si --json
 prints '"uncovered":[{"file":"loop.tx","line":3,"what":"a comprehension that reads the database"}]'
 echo 'global n = 0; session a { txn { n = 1; } }' >anonymous.tx

@@ -212,6 +212,12 @@ START_TEST(transactions_are_proved)
 	ck_assert_int_eq(iso_program_prove(&r, path, &o, NULL), 0);
 	ck_assert_int_eq(iso_result_verdict(r), ISO_VIOLATED);
 	iso_result_free(r);
+	o.subsets = true;
+	ck_assert_int_eq(iso_program_prove(&r, path, &o, NULL), 0);
+	ck_assert_ptr_nonnull(strstr(iso_result_json(r),
+	                             "\"sets\":[{\"transactions\":[\"add\"],"
+	                             "\"verdict\":\"violated\""));
+	iso_result_free(r);
 	o.max_length = 99;
 	ck_assert_int_eq(iso_program_prove(&r, path, &o, NULL), ISO_E_ARGUMENT);
 	ck_assert_int_eq(iso_program_prove(&r, "none.tx", NULL, &d),

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/history.h"
 #include "lang/source.h"
 #include "prove/client.h"
 #include "prove/prove.h"
 #include "suites.h"
 #include "support.h"
+#include "vm/program.h"
 
 /* ---- random programs ---- */
 
@@ -169,21 +171,19 @@ static void write_block(struct writer *w, uint32_t statements)
 	w->locals = locals;
 }
 
-static void write_transactions(struct writer *w, uint32_t count, bool mixed)
+static void write_transaction(struct writer *w, uint32_t i, bool mixed)
 {
 	static const char *const levels[] = { "rc", "ra",  "cc", "prc",
 		                              "pc", "ser", "si", "si" };
-	for (uint32_t i = 0; i < count; i++) {
-		w->locals = 0;
-		w->depth = 0;
-		text_format(w->t, "txn t%u(p0, p1, list)", i);
-		if (mixed && one_in(w, 2))
-			text_format(w->t, " at %s", levels[rng_below(w->r, 8)]);
-		text_string(w->t, " {\n");
-		uint32_t statements = 1 + rng_below(w->r, 4);
-		for (uint32_t s = 0; s < statements; s++) write_statement(w);
-		text_string(w->t, "}\n");
-	}
+	w->locals = 0;
+	w->depth = 0;
+	text_format(w->t, "txn t%u(p0, p1, list)", i);
+	if (mixed && one_in(w, 2))
+		text_format(w->t, " at %s", levels[rng_below(w->r, 8)]);
+	text_string(w->t, " {\n");
+	uint32_t statements = 1 + rng_below(w->r, 4);
+	for (uint32_t s = 0; s < statements; s++) write_statement(w);
+	text_string(w->t, "}\n");
 }
 
 static void write_initial(struct writer *w, uint32_t plain)
@@ -279,7 +279,7 @@ static void try_program(uint64_t seed, struct tally *tally)
 		.timeout = 30,
 	};
 	if (mixed && !level_mixes(o.terms.level)) o.terms.level = LEVEL_PRC;
-	write_transactions(&w, count, mixed);
+	for (uint32_t i = 0; i < count; i++) write_transaction(&w, i, mixed);
 	w.t = &t;
 	write_globals(&w);
 	text_string(&t, text_get(&transactions));
@@ -316,6 +316,145 @@ START_TEST(proofs_hold_when_explored)
 		fprintf(stderr, "proved %u, violated %u, open %u\n",
 		        tally.proved, tally.violated, tally.open);
 	ck_assert(count < 100 || (tally.proved && tally.violated));
+}
+END_TEST
+
+/* ---- sets of transactions, against each by itself ---- */
+
+enum { TOGETHER = 4 };
+
+static bool is_within(uint64_t a, uint64_t b)
+{
+	return !(a & ~b);
+}
+
+/* Does one of the sets of that verdict say so of this one? */
+static bool is_told(const struct proof *p, uint64_t set, enum verdict v)
+{
+	bool told = false;
+	for (uint32_t i = 0; i < p->set_count; i++) {
+		uint64_t k = p->sets[i].members;
+		told |= p->sets[i].verdict == v &&
+		        (v == VERDICT_HOLDS ? is_within(set, k)
+		                            : is_within(k, set));
+	}
+	return told;
+}
+
+static struct proof prove_text(const char *text, const struct prove_options *o)
+{
+	struct load_text given = { "sets.tx", text, strlen(text) };
+	struct diags d = { 0 };
+	struct application app;
+	struct proof found;
+	struct program *p = prove_load(&app, "sets.tx", &given, &d);
+	if (!p) ck_abort_msg("%s\n%s", d.items[0].message, text);
+	prove(&found, &app, o);
+	found.app = NULL;
+	program_free(p);
+	application_free(&app);
+	diags_free(&d);
+	return found;
+}
+
+/* None is told twice, nothing is told of what is violated but that, and its
+ * client shows it. */
+static void check_sets(const struct proof *p, const struct prove_options *o)
+{
+	for (uint32_t i = 0; i < p->set_count; i++) {
+		const struct proved_set *s = &p->sets[i];
+		for (uint32_t j = 0; j < p->set_count; j++)
+			ck_assert(i == j || s->verdict != p->sets[j].verdict ||
+			          !is_within(s->members, p->sets[j].members));
+		if (s->verdict == VERDICT_HOLDS) continue;
+		ck_assert(!is_told(p, s->members, VERDICT_HOLDS));
+		if (s->verdict == VERDICT_INCONCLUSIVE) {
+			ck_assert(!is_told(p, s->members, VERDICT_VIOLATED));
+			continue;
+		}
+		struct budget budget = { .timeout = 20 };
+		struct client_found found = client_explore(
+			"sets.tx", &s->client, o->terms.level, &budget);
+		ck_assert_ptr_nonnull(found.history);
+		history_free(found.history);
+		program_free(found.program);
+	}
+}
+
+struct set_tally {
+	unsigned proved, violated, open;
+};
+
+static void try_sets(uint64_t seed, struct set_tally *tally)
+{
+	struct rng r = { seed };
+	struct text parts[TOGETHER] = { 0 }, globals = { 0 }, t = { 0 };
+	struct writer w = { .r = &r, .t = &globals };
+	uint32_t count = 2 + rng_below(&r, TOGETHER - 1);
+	bool mixed = one_in(&w, 4);
+	struct prove_options o = {
+		.terms.level = (enum level)(
+			LEVEL_RC + rng_below(&r, LEVEL_COUNT - LEVEL_RC)),
+		.terms.one_each = one_in(&w, 2),
+		.max_length = 3,
+		.subsets = true,
+		.timeout = 30,
+	};
+	if (mixed && !level_mixes(o.terms.level)) o.terms.level = LEVEL_PRC;
+	write_globals(&w);
+	for (uint32_t i = 0; i < count; i++) {
+		w.t = &parts[i];
+		write_transaction(&w, i, mixed);
+	}
+	text_string(&t, text_get(&globals));
+	for (uint32_t i = 0; i < count; i++)
+		text_string(&t, text_get(&parts[i]));
+	struct proof all = prove_text(text_get(&t), &o);
+	bool whole = !all.stop && !all.undecided;
+	ck_assert(!all.sets_left);
+	check_sets(&all, &o);
+	o.subsets = false;
+	for (uint64_t set = 1; set < (uint64_t)1 << count && whole; set++) {
+		bool proved = is_told(&all, set, VERDICT_HOLDS);
+		bool violated = is_told(&all, set, VERDICT_VIOLATED);
+		text_clear(&t);
+		text_string(&t, text_get(&globals));
+		for (uint32_t i = 0; i < count; i++)
+			if (set >> i & 1) text_string(&t, text_get(&parts[i]));
+		struct proof alone = prove_text(text_get(&t), &o);
+		if (!alone.stop && !alone.undecided &&
+		    (alone.verdict == VERDICT_HOLDS) != proved)
+			ck_abort_msg("seed %llu: alone %s at %s:\n%s",
+			             (unsigned long long)seed,
+			             verdict_word(alone.verdict),
+			             level_word(o.terms.level), text_get(&t));
+		ck_assert(proved || violated ||
+		          is_told(&all, set, VERDICT_INCONCLUSIVE));
+		tally->proved += proved;
+		tally->violated += violated;
+		tally->open += !proved && !violated;
+		prove_free(&alone);
+	}
+	prove_free(&all);
+	for (uint32_t i = 0; i < count; i++) text_free(&parts[i]);
+	text_free(&globals);
+	text_free(&t);
+}
+
+enum { SET_PROGRAMS = 100, FEW_SET_PROGRAMS = 20 };
+
+START_TEST(sets_are_as_each_by_itself)
+{
+	struct set_tally tally = { 0 };
+	uint64_t seed = process_seed(_i, 1);
+	uint64_t count = programs_each(
+		SET_PROGRAMS, is_quick() ? FEW_SET_PROGRAMS : SET_PROGRAMS,
+		PROCESSES);
+	for (uint64_t i = 0; i < count; i++) try_sets(seed + i, &tally);
+	if (getenv("ISOSCOPE_TALLY"))
+		fprintf(stderr, "sets proved %u, violated %u, open %u\n",
+		        tally.proved, tally.violated, tally.open);
+	ck_assert(count < 50 || (tally.proved && tally.violated));
 }
 END_TEST
 
@@ -416,4 +555,5 @@ void add_prove_tests(TCase *tests)
 	tcase_add_loop_test(tests, known_programs, 0,
 	                    sizeof known / sizeof *known);
 	tcase_add_loop_test(tests, proofs_hold_when_explored, 0, PROCESSES);
+	tcase_add_loop_test(tests, sets_are_as_each_by_itself, 0, PROCESSES);
 }

@@ -26,15 +26,21 @@ static int try_prove(iso_result **out, const char *path,
 	o.terms.one_each = given.one_each;
 	o.terms.no_errors = given.no_errors;
 	o.table = given.table;
+	o.subsets = given.subsets;
 	if (given.max_length) o.max_length = given.max_length;
 	o.timeout = given.timeout;
 	struct program *p = prove_load(&app, path, NULL, &problem.diags);
 	int status = p ? ISO_OK : ISO_E_PROGRAM;
-	if (p && program_level(p,
-	                       given.level == ISO_LEVEL_DEFAULT
-	                               ? LEVEL_COUNT
-	                               : internal_level(given.level),
-	                       &o.terms.level, &problem)) {
+	if (p && o.subsets && app.summary_count > SETS_OF_MOST) {
+		status = ISO_E_ARGUMENT;
+		diags_add(&problem.diags, DIAG_ERROR, path, 0, 0, NULL,
+		          "subsets are those of at most %d transactions",
+		          SETS_OF_MOST);
+	} else if (p && program_level(p,
+	                              given.level == ISO_LEVEL_DEFAULT
+	                                      ? LEVEL_COUNT
+	                                      : internal_level(given.level),
+	                              &o.terms.level, &problem)) {
 		struct proof found;
 		if (given.level == ISO_LEVEL_DEFAULT)
 			o.as = program_deployment(p, NULL);

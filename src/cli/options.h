@@ -341,6 +341,9 @@ enum command {
 	X(TABLE, IN_PROVE, "table", 0, NULL, NULL,                             \
 	  "say which accesses of two transactions can conflict, on which "     \
 	  "keys and under which conditions")                                   \
+	X(SUBSETS, IN_PROVE, "subsets", 0, NULL, NULL,                         \
+	  "say which of the transactions are serializable together: the "      \
+	  "largest sets")                                                      \
 	X(CLIENT, IN_PROVE, "client", 0, "FILE", NULL,                         \
 	  "write the program with the counterexample, to be explored")         \
 	X(RESULT, IN_EXPLORE, "output", 'o', "FILE", NULL,                     \

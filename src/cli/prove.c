@@ -1,3 +1,5 @@
+#include <inttypes.h>
+
 #include "cli/exit_codes.h"
 #include "cli/given_program.h"
 #include "cli/options.h"
@@ -47,6 +49,7 @@ static bool settings(const struct command_line *c, struct prove_options *o)
 	o->terms.one_each = c->value[OPTION_ONE_EACH];
 	o->terms.no_errors = c->value[OPTION_NO_ERRORS];
 	o->table = c->value[OPTION_TABLE];
+	o->subsets = c->value[OPTION_SUBSETS];
 	return true;
 }
 
@@ -91,6 +94,11 @@ int prove_main(const struct command_line *c)
 	int code = EXIT_INPUT;
 	say_diagnostics(c, &d);
 	if (p && !setting_level(c, OPTION_ISOLATION, p, &o.terms.level)) {
+		code = EXIT_USAGE;
+	} else if (p && o.subsets && app.summary_count > SETS_OF_MOST) {
+		say("--subsets takes programs of at most %d transactions; this "
+		    "one has %" PRIu32,
+		    SETS_OF_MOST, app.summary_count);
 		code = EXIT_USAGE;
 	} else if (p) {
 		o.as = program_deployment(p, c->value[OPTION_ISOLATION]);

@@ -16,8 +16,7 @@ void lower(struct application *a, const struct syntax *tree,
 /* Of a program in SQL: the routines that no other one calls; of a
  * specification, what its sessions run. */
 void lower_sql(struct application *a, const struct program *p);
-/* The levels that transactions of a specification have by now, beside others.
- */
-void lower_sql_levels(struct application *a, enum level others);
+/* The levels that transactions of a specification have by now. */
+void lower_sql_levels(struct application *a);
 
 #endif

@@ -109,6 +109,10 @@ static bool confirm(struct search *x, struct instances *in, Z3_model m,
 		return false;
 	}
 	name_cycle(&out->cycle, in, m, x->length);
+	x->confirmed = 0;
+	for (uint32_t i = 0; i < in->count; i++)
+		x->confirmed |= search_bit(
+			(uint32_t)(in->items[i].s - out->app->summaries));
 	out->client = client;
 	out->program = found.program;
 	out->history = found.history;
@@ -196,15 +200,18 @@ struct instances *search_take(struct search *x, const uint32_t *which,
 
 /* The cycle may need one more transaction, which others read from. */
 static bool ask_with_another(struct search *x, const uint32_t *which,
-                             uint32_t length)
+                             uint32_t length, struct answer *known)
 {
 	uint32_t more[INSTANCES_MAX];
 	bool over = false;
 	if (length == INSTANCES_MAX) return false;
 	for (uint32_t i = 0; i < length; i++) more[i] = which[i];
-	for (uint32_t e = 0; e < x->out->app->summary_count && !over; e++) {
+	for (uint32_t e = 0; e < x->member_count && !over; e++) {
+		uint64_t bit = search_bit(x->members[e]);
 		if (search_is_late(x)) return true;
-		more[length] = e;
+		if (known->tried & bit) continue;
+		if (x->answers) known->tried |= bit;
+		more[length] = x->members[e];
 		struct instances *in = search_take(x, more, length + 1);
 		assert_path(in, length);
 		instances_assert(in, in->between[length - 1][0].depends);
@@ -222,25 +229,49 @@ void search_tick(struct search *x, uint32_t length)
 		        seconds_now() - x->begun);
 }
 
+/* True if all is over. */
+static bool ask_first(struct search *x, const uint32_t *which, uint32_t length,
+                      struct answer *known)
+{
+	struct instances *in = search_take(x, which, length);
+	bool over = false;
+	known->asked = true;
+	assert_path(in, length);
+	known->path = search_has_model(x, in);
+	if (known->path) {
+		instances_assert(in, in->between[length - 1][0].depends);
+		known->cycle = search_has_model(x, in);
+	}
+	if (known->cycle) over = concretise(x, in);
+	instances_free(in);
+	return over;
+}
+
 /* Asks about instances of these transactions. True if all is over. */
 static bool ask(struct search *x, const uint32_t *which, uint32_t length)
 {
 	struct proof *out = x->out;
-	bool path, cycle = false, over = false;
-	struct instances *in = search_take(x, which, length);
+	struct answer once = { .asked = false },
+		      *known = x->answers ? answers_get(x->answers, out->app,
+	                                                which, length)
+	                                  : &once;
+	bool undecided = out->undecided, over;
 	search_tick(x, length);
 	x->length = length;
-	assert_path(in, length);
-	path = search_has_model(x, in);
-	if (path) {
-		instances_assert(in, in->between[length - 1][0].depends);
-		cycle = search_has_model(x, in);
-	}
-	if (cycle) over = concretise(x, in);
-	instances_free(in);
-	x->found_paths |= path;
-	out->unconfirmed |= cycle;
-	return over || (cycle && ask_with_another(x, which, length));
+	out->undecided = known->undecided;
+	over = !known->asked && ask_first(x, which, length, known);
+	/* The first of each length is reason enough why nothing is proved. */
+	if ((known->path && !x->found_paths) ||
+	    (known->cycle && !out->unconfirmed))
+		for (uint32_t i = 0; i < length; i++)
+			x->grounds |= search_bit(which[i]);
+	x->found_paths |= known->path;
+	out->unconfirmed |= known->cycle;
+	over = over ||
+	       (known->cycle && ask_with_another(x, which, length, known));
+	known->undecided = out->undecided;
+	out->undecided |= undecided;
+	return over;
 }
 
 /* Can there be an edge at all? What follows in a session is no other edge than
@@ -263,39 +294,47 @@ static bool may_be_path(const struct search *x, const uint32_t *which,
 /* All sequences of so many transactions. True if all is over. */
 static bool ask_all(struct search *x, uint32_t length)
 {
-	uint32_t which[INSTANCES_MAX] = { 0 }, n = x->out->app->summary_count;
+	uint32_t at[INSTANCES_MAX] = { 0 }, which[INSTANCES_MAX];
 	for (;;) {
 		uint32_t i = 0;
 		if (search_is_late(x)) return true;
+		for (uint32_t k = 0; k < length; k++)
+			which[k] = x->members[at[k]];
 		if (may_be_path(x, which, length) && ask(x, which, length))
 			return true;
-		while (i < length && ++which[i] == n) which[i++] = 0;
+		while (i < length && ++at[i] == x->member_count) at[i++] = 0;
 		if (i == length) return false;
 	}
 }
 
 /* Is it a level, or a mix, of which more may be seen than is said here: dirty
- * reads, or psi beside other levels? */
-static bool is_open(const struct application *app, enum level others)
+ * reads, psi beside other levels, or serial transactions that are so among each
+ * other only? */
+static bool is_open(const struct search *x)
 {
-	bool open = level_sight(others) == SIGHT_NOTHING || app->ssi;
-	for (uint32_t i = 0; i < app->summary_count; i++) {
-		own_level own = app->summaries[i].own;
-		if (own &&
-		    (!level_mixes(others) ||
-		     !level_mixes((enum level)(own - 1)) ||
-		     level_sight((enum level)(own - 1)) == SIGHT_NOTHING))
+	const struct application *app = x->out->app;
+	enum level others = x->out->options.terms.level;
+	bool open = level_sight(others) == SIGHT_NOTHING, serial = false,
+	     weaker = false;
+	for (uint32_t i = 0; i < x->member_count; i++) {
+		own_level own = app->summaries[x->members[i]].own;
+		enum level l = own ? (enum level)(own - 1) : others;
+		if (own && (!level_mixes(others) || !level_mixes(l) ||
+		            level_sight(l) == SIGHT_NOTHING))
 			open = true;
+		serial |= level_is_serial(l);
+		weaker |= !level_is_serial(l);
 	}
-	return open;
+	return open || (app->ssi && serial && weaker);
 }
 
-static void search(struct search *x)
+void search_members(struct search *x)
 {
 	struct proof *out = x->out;
-	out->open_level = is_open(out->app, out->options.terms.level);
+	out->open_level = is_open(x);
 	out->verdict = VERDICT_INCONCLUSIVE;
-	if (!out->app->summary_count) return;
+	x->grounds = 0;
+	if (!x->member_count) return;
 	for (uint32_t m = 2; m <= out->options.max_length; m++) {
 		out->length = m;
 		x->found_paths = false;
@@ -343,11 +382,20 @@ void prove(struct proof *out, struct application *app,
 	struct search x = { .out = out, .begun = seconds_now() };
 	*out = (struct proof){ .options = *o, .app = app };
 	assert(o->max_length >= 2 && o->max_length <= INSTANCES_MAX);
-	if (app->image) lower_sql_levels(app, o->terms.level);
-	search(&x);
+	assert(!o->subsets || app->summary_count <= SETS_OF_MOST);
+	if (app->image) lower_sql_levels(app);
+	x.members =
+		mem_take0((size_t)app->summary_count + 1, sizeof *x.members);
+	for (uint32_t i = 0; i < app->summary_count; i++)
+		x.members[x.member_count++] = i;
+	if (o->subsets) x.answers = answers_new();
+	search_members(&x);
+	if (!out->stop && o->subsets) search_subsets(&x, app);
 	if (!out->stop &&
 	    (out->options.table || out->verdict != VERDICT_VIOLATED))
 		search_pairs(&x);
+	answers_free(x.answers);
+	free(x.members);
 	instances_context_free(x.context);
 	out->seconds = seconds_now() - x.begun;
 }
@@ -361,5 +409,10 @@ void prove_free(struct proof *p)
 	program_free(p->program);
 	free(p->pairs);
 	free(p->conflicts);
+	for (uint32_t i = 0; i < p->set_count; i++) {
+		text_free(&p->sets[i].cycle);
+		text_free(&p->sets[i].client);
+	}
+	free(p->sets);
 	*p = (struct proof){ .verdict = VERDICT_INCONCLUSIVE };
 }

@@ -28,15 +28,20 @@ struct history;
 struct load_text;
 struct program;
 
-enum { PROVE_LENGTH = 4 }; /* of cycles, by default */
+enum {
+	PROVE_LENGTH = 4, /* of cycles, by default */
+	SETS_OF_MOST = 64 /* transactions */
+};
 
 struct prove_options {
 	struct instances_terms terms;
 	const char *as; /* what the database calls the level, if it was said
 	                 * so; borrowed */
 	uint32_t max_length;
-	bool table;  /* find which accesses of two transactions conflict */
-	WITH_BUDGET; /* timeout and interrupt */
+	bool table;   /* find which accesses of two transactions conflict */
+	bool subsets; /* find which transactions are serializable together, of
+	               * at most SETS_OF_MOST */
+	WITH_BUDGET;  /* timeout and interrupt */
 	/* Called before each question; may be NULL. */
 	void (*tick)(void *payload, uint32_t length, uint64_t questions,
 	             double seconds);
@@ -57,6 +62,15 @@ struct proved_conflict {
 	bool against;        /* as of pairs */
 };
 
+/* Transactions: holds, then so is all that is within, and it is one of the
+ * largest; violated or inconclusive, then so is all that it is within, if that
+ * is not violated, and it is one of the smallest. */
+struct proved_set {
+	uint64_t members; /* summaries */
+	enum verdict verdict;
+	struct text cycle, client; /* violated */
+};
+
 struct proof {
 	struct prove_options options;
 	const struct application *app;
@@ -72,6 +86,9 @@ struct proof {
 	struct proved_pair *pairs; /* of summaries, count * count */
 	struct proved_conflict *conflicts; /* if a table was asked for */
 	uint32_t conflict_count, conflict_capacity;
+	struct proved_set *sets; /* if subsets were asked for */
+	uint32_t set_count, set_capacity;
+	bool sets_left; /* not all sets were decided: too many */
 	/* Violated: what was explored, as text and loaded, and what was found.
 	 */
 	struct text client;

@@ -8,10 +8,40 @@ struct search {
 	struct proof *out;
 	double begun;
 	Z3_context context;
-	uint64_t taken;   /* instances, so far */
-	uint32_t length;  /* of the cycle at hand */
-	bool found_paths; /* of the length at hand */
+	uint64_t taken;    /* instances, so far */
+	uint32_t *members; /* the transactions that there are */
+	uint32_t member_count;
+	struct answers *answers; /* of what may be asked again; or NULL */
+	uint32_t length;         /* of the cycle at hand */
+	bool found_paths;        /* of the length at hand */
+	/* Sets of the first SETS_OF_MOST transactions: */
+	uint64_t grounds;   /* enough of them for a path of each length */
+	uint64_t confirmed; /* those of the counterexample */
 };
+
+/* What is known of a sequence of transactions. */
+struct answer {
+	bool asked, path, cycle, undecided;
+	uint64_t tried; /* as another one, which they read from */
+};
+
+static inline uint64_t search_bit(uint32_t summary)
+{
+	return summary < SETS_OF_MOST ? (uint64_t)1 << summary : 0;
+}
+
+/* All that was asked, so that it is asked once. */
+struct answers *answers_new(void);
+void answers_free(struct answers *a); /* NULL is fine */
+/* What is known of the sequence, with the levels that its transactions have now
+ * and the keys that somebody writes now: to be filled in, good until the next
+ * call. */
+struct answer *answers_get(struct answers *a, const struct application *app,
+                           const uint32_t *which, uint32_t length);
+
+/* Is every execution of the members serializable? To be asked of a proof that
+ * is new. */
+void search_members(struct search *x);
 
 /* Is it over, by a limit or an interruption? The proof then has the reason. */
 bool search_is_late(struct search *x);
@@ -25,6 +55,10 @@ Z3_lbool search_find_model(struct search *x, struct instances *in,
                            const Z3_ast *assumed, unsigned count);
 /* May what is asserted have a model? Also if the solver gives up. */
 bool search_has_model(struct search *x, struct instances *in);
+
+/* After the search of all: decides the sets of transactions. What is written
+ * changes in the application, and is as it was at the end. */
+void search_subsets(struct search *x, struct application *app);
 
 /* Fills in what may depend on what, and if that is asked for, where. */
 void search_pairs(struct search *x);

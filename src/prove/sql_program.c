@@ -163,19 +163,14 @@ void lower_sql(struct application *a, const struct program *p)
 	free(facts);
 }
 
-void lower_sql_levels(struct application *a, enum level others)
+void lower_sql_levels(struct application *a)
 {
 	const struct program *p = a->image->program;
-	bool serial = false, weaker = false;
 	for (uint32_t i = 0; i < a->summary_count; i++) {
 		struct summary *s = &a->summaries[i];
 		if (!s->span) continue;
 		uint32_t name = s->span->session->items[s->span->first].name;
 		s->own = program_transaction_level(p, name);
-		bool is = level_is_serial(s->own ? (enum level)(s->own - 1)
-		                                 : others);
-		serial |= is;
-		weaker |= !is;
 	}
-	a->ssi = program_is_ssi(p) && serial && weaker;
+	a->ssi = program_is_ssi(p);
 }

@@ -136,7 +136,8 @@ struct application {
 	struct region region;
 	const char *path;
 	const struct sql_image *image; /* of a program in SQL; borrowed */
-	bool ssi; /* serial transactions are so among each other only */
+	bool ssi; /* beside others, serial transactions are so among each
+	           * other only */
 	struct summary *summaries;
 	uint32_t summary_count, summary_capacity;
 	struct family *families;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "axioms/allows.h"
+#include "base/bits.h"
 #include "base/memory.h"
 #include "history/history.h"
 #include "prove/words.h"
@@ -225,6 +226,68 @@ static void add_conflicts(struct result *r, const struct proof *p,
 	}
 }
 
+/* ---- sets of transactions ---- */
+
+static void add_set(struct result *r, struct result_values *list,
+                    const struct proof *p, const struct proved_set *set,
+                    struct text *lines)
+{
+	struct result_values *one = result_group(r, list, NULL);
+	struct result_values *names = result_list(r, one, "transactions");
+	bool violated = set->verdict == VERDICT_VIOLATED, first = true;
+	text_string(lines, "  ");
+	BITS_EACH(i, &set->members, 1) {
+		const char *name = p->app->summaries[i].name;
+		result_text(r, names, NULL, name);
+		text_format(lines, "%s%s", first ? "" : ", ", name);
+		first = false;
+	}
+	if (violated) text_format(lines, ": %s", text_get(&set->cycle));
+	text_char(lines, '\n');
+	result_text(r, one, "verdict", verdict_word(set->verdict));
+	result_text(r, one, "cycle", violated ? text_get(&set->cycle) : NULL);
+	result_text(r, one, "client", violated ? text_get(&set->client) : NULL);
+}
+
+static void add_sets_of(struct result *r, struct result_values *list,
+                        const struct proof *p, enum verdict v,
+                        const char *heading, struct text *note)
+{
+	struct text lines = { 0 };
+	for (uint32_t i = 0; i < p->set_count; i++)
+		if (p->sets[i].verdict == v)
+			add_set(r, list, p, &p->sets[i], &lines);
+	if (lines.length)
+		text_format(note, "\n%s\n%s", heading, text_get(&lines));
+	text_free(&lines);
+}
+
+static void add_sets(struct result *r, const struct proof *p, struct text *note)
+{
+	bool whole = !p->stop && !p->sets_left;
+	if (!p->options.subsets) return;
+	struct result_values *list = result_list(r, &r->findings, "sets");
+	result_flag(r, &r->findings, "sets_complete", whole);
+	add_sets_of(r, list, p, VERDICT_HOLDS,
+	            whole ? "Proved to be serializable together, as is all "
+	                    "that is within one of these sets; of no larger "
+	                    "set it is proved:"
+	                  : "Proved to be serializable together, as is all "
+	                    "that is within one of these sets:",
+	            note);
+	add_sets_of(r, list, p, VERDICT_VIOLATED,
+	            "Not serializable together, and so no set that one of "
+	            "these is within; for example:",
+	            note);
+	add_sets_of(r, list, p, VERDICT_INCONCLUSIVE,
+	            "Neither proved nor violated, as is each set that one of "
+	            "these is within, unless it is violated:",
+	            note);
+	if (!whole)
+		text_format(note, "\nNot all sets were decided: %s.\n",
+		            p->stop ? stop_text(p->stop) : "they are too many");
+}
+
 /* ---- what was found ---- */
 
 static void add_violation(struct result *r, const struct proof *p)
@@ -329,6 +392,7 @@ struct result *result_of_proof(const struct proof *p)
 	if (p->verdict != VERDICT_VIOLATED || p->options.table)
 		add_pairs(r, p, &note);
 	add_conflicts(r, p, &note);
+	add_sets(r, p, &note);
 	if (note.length) r->note = result_words(r, &note);
 	text_free(&note);
 	add_costs(r, p);
