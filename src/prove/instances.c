@@ -5,6 +5,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "prove/rules.h"
+#include "prove/spots.h"
 
 enum {
 	PLAIN_MOST = 100,
@@ -16,23 +18,6 @@ enum {
 static Z3_ast truth_of(Z3_context z, bool b)
 {
 	return b ? Z3_mk_true(z) : Z3_mk_false(z);
-}
-
-static Z3_ast both(Z3_context z, Z3_ast a, Z3_ast b)
-{
-	Z3_ast parts[] = { a, b };
-	return Z3_mk_and(z, 2, parts);
-}
-
-static Z3_ast either(Z3_context z, Z3_ast a, Z3_ast b)
-{
-	Z3_ast parts[] = { a, b };
-	return Z3_mk_or(z, 2, parts);
-}
-
-static Z3_ast number(Z3_context z, int64_t n)
-{
-	return Z3_mk_int64(z, n, Z3_mk_int_sort(z));
 }
 
 static Z3_ast fresh(Z3_context z, bool truth)
@@ -52,11 +37,6 @@ Z3_ast instances_not(const struct instances *x, Z3_ast condition)
 	return Z3_mk_not(x->z, condition);
 }
 
-static void implies(struct instances *x, Z3_ast a, Z3_ast b)
-{
-	instances_assert(x, Z3_mk_implies(x->z, a, b));
-}
-
 Z3_ast instances_before(const struct instances *x, uint32_t a, uint32_t b)
 {
 	assert(a < x->count && b < x->count);
@@ -69,12 +49,6 @@ static Z3_ast has_tag(const struct instances *x, struct term t,
                       enum value_tag tag)
 {
 	return Z3_mk_eq(x->z, t.tag, number(x->z, tag));
-}
-
-static Z3_ast same_term(const struct instances *x, struct term a, struct term b)
-{
-	return both(x->z, Z3_mk_eq(x->z, a.tag, b.tag),
-	            Z3_mk_eq(x->z, a.number, b.number));
 }
 
 static Z3_ast within(const struct instances *x, Z3_ast n, int64_t least,
@@ -171,107 +145,6 @@ static struct term node_value(struct instances *x, const struct instance *t,
 	}
 }
 
-/* ---- accesses ---- */
-
-struct spot {
-	const struct instance *t;
-	uint32_t i; /* access */
-};
-
-static const struct access *access_at(struct spot a)
-{
-	assert(a.i < a.t->s->access_count);
-	return &a.t->s->accesses[a.i];
-}
-
-static Z3_ast happens(struct spot a)
-{
-	return a.t->nodes[access_at(a)->happens].truth;
-}
-
-static Z3_ast commits(const struct instance *t)
-{
-	return t->nodes[t->s->commits].truth;
-}
-
-/* Do both happen, and are they of one key? NULL: never. */
-static Z3_ast meet(const struct instances *x, struct spot a, struct spot b)
-{
-	const struct access *m = access_at(a), *n = access_at(b);
-	if (m->family != n->family) return NULL;
-	assert(m->index_count == n->index_count);
-	Z3_ast same = both(x->z, happens(a), happens(b));
-	for (uint32_t i = 0; i < m->index_count; i++)
-		same = both(x->z, same,
-		            same_term(x, a.t->nodes[m->indexes[i]].value,
-		                      b.t->nodes[n->indexes[i]].value));
-	return same;
-}
-
-/* The read, and a write of another one that commits. NULL: never. */
-static Z3_ast read_meets_write(const struct instances *x, struct spot read,
-                               struct spot write)
-{
-	assert(!access_at(read)->write);
-	Z3_ast met = access_at(write)->write ? meet(x, read, write) : NULL;
-	return met ? both(x->z, met, commits(write.t)) : NULL;
-}
-
-static Z3_ast some(Z3_context z, Z3_ast sum, Z3_ast more)
-{
-	return sum ? either(z, sum, more) : more;
-}
-
-static Z3_ast or_false(Z3_context z, Z3_ast sum)
-{
-	return sum ? sum : Z3_mk_false(z);
-}
-
-/* Has this read a version that s wrote? A plain `false` if it never has. */
-static Z3_ast reads_from(const struct instances *x, struct spot read,
-                         const struct instance *s)
-{
-	Z3_ast writes = NULL;
-	for (uint32_t j = 0; j < s->s->access_count; j++) {
-		Z3_ast met = read_meets_write(x, read, (struct spot){ s, j });
-		if (met) writes = some(x->z, writes, met);
-	}
-	if (!writes) return Z3_mk_false(x->z);
-	return both(x->z, writes,
-	            Z3_mk_eq(x->z, read.t->source[read.i], s->commit));
-}
-
-/* May s write the key of this read by one of many writes that is not here?
- * NULL: it has none. */
-static Z3_ast writes_more(const struct instances *x, struct spot read,
-                          const struct instance *s)
-{
-	Z3_ast more = NULL;
-	for (uint32_t j = 0; j < s->s->access_count; j++) {
-		const struct access *w = &s->s->accesses[j];
-		if (!w->write || !w->many ||
-		    w->family != access_at(read)->family)
-			continue;
-		more = some(
-			x->z, more,
-			both(x->z, commits(s), happens((struct spot){ s, j })));
-	}
-	return more;
-}
-
-static Z3_ast same_values(const struct instances *x, struct spot a,
-                          struct spot b)
-{
-	const struct access *m = access_at(a), *n = access_at(b);
-	Z3_ast same = Z3_mk_true(x->z);
-	assert(m->family == n->family);
-	for (uint32_t i = 0; i < x->app->families[m->family].value_count; i++)
-		same = both(x->z, same,
-		            same_term(x, a.t->nodes[m->values[i]].value,
-		                      b.t->nodes[n->values[i]].value));
-	return same;
-}
-
 /* ---- what depends on what ---- */
 
 Z3_ast instances_conflict(const struct instances *x, uint32_t first, uint32_t i,
@@ -294,6 +167,11 @@ Z3_ast instances_conflict(const struct instances *x, uint32_t first, uint32_t i,
 		           instances_before(x, first, second));
 	}
 	return met ? both(z, met, how) : NULL;
+}
+
+static Z3_ast or_false(Z3_context z, Z3_ast sum)
+{
+	return sum ? sum : Z3_mk_false(z);
 }
 
 static void find_conflicts(struct instances *x, uint32_t a, uint32_t b)
@@ -324,310 +202,6 @@ static void find_conflicts(struct instances *x, uint32_t a, uint32_t b)
 	k->rw = or_false(z, rw);
 	Z3_ast all[] = { k->session, k->wr, k->ww, k->rw };
 	k->depends = Z3_mk_or(z, 4, all);
-}
-
-/* ---- axioms ---- */
-
-/* A commit order of all, which extends sessions and who reads from whom. */
-static void order_commits(struct instances *x)
-{
-	Z3_ast places[INSTANCES_MAX];
-	for (uint32_t a = 0; a < x->count; a++) {
-		const struct instance *t = &x->items[a];
-		places[a] = t->commit;
-		instances_assert(x, Z3_mk_lt(x->z, number(x->z, 0), t->commit));
-		instances_assert(x, t->nodes[t->s->assumed].truth);
-	}
-	instances_assert(x, Z3_mk_distinct(x->z, x->count, places));
-}
-
-/* Sessions are sequences. */
-static void order_sessions(struct instances *x)
-{
-	for (uint32_t a = 0; a < x->count; a++)
-		for (uint32_t b = 0; b < x->count; b++) {
-			Z3_ast ab = x->between[a][b].session;
-			if (a == b) continue;
-			implies(x, ab, instances_before(x, a, b));
-			for (uint32_t c = 0; c < x->count; c++) {
-				if (c == a || c == b) continue;
-				Z3_ast bc = x->between[b][c].session;
-				Z3_ast ac = x->between[a][c].session;
-				implies(x, both(x->z, ab, bc), ac);
-				implies(x, both(x->z, ab, ac),
-				        either(x->z, bc,
-				               x->between[c][b].session));
-				implies(x, both(x->z, ac, bc),
-				        either(x->z, ab,
-				               x->between[b][a].session));
-			}
-		}
-}
-
-/* A read has a version that somebody wrote before: of one of these instances,
- * what it wrote last. Of one version there is one value. */
-static void order_reads(struct instances *x, uint32_t a)
-{
-	const struct instance *t = &x->items[a];
-	Z3_context z = x->z;
-	for (uint32_t i = 0; i < t->s->access_count; i++) {
-		struct spot read = { t, i };
-		const struct access *m = access_at(read);
-		if (m->write) continue;
-		Z3_ast source = t->source[i];
-		instances_assert(x, Z3_mk_le(z, number(z, 0), source));
-		instances_assert(x, Z3_mk_lt(z, source, t->commit));
-		if (!x->app->families[m->family].written)
-			instances_assert(x, Z3_mk_eq(z, source, number(z, 0)));
-		for (uint32_t b = 0; b < x->count; b++) {
-			const struct instance *s = &x->items[b];
-			if (a == b) continue;
-			Z3_ast from = Z3_mk_eq(z, source, s->commit);
-			Z3_ast more = writes_more(x, read, s);
-			implies(x, both(z, happens(read), from),
-			        more ? either(z, more, reads_from(x, read, s))
-			             : reads_from(x, read, s));
-			if (more) continue; /* perhaps written again */
-			Z3_ast overwritten = Z3_mk_false(z);
-			for (uint32_t j = s->s->access_count; j-- > 0;) {
-				struct spot w = { s, j };
-				Z3_ast met = read_meets_write(x, read, w);
-				if (!met) continue;
-				Z3_ast last[] = { met, from,
-					          Z3_mk_not(z, overwritten) };
-				implies(x, Z3_mk_and(z, 3, last),
-				        same_values(x, read, w));
-				overwritten = either(z, overwritten, met);
-			}
-		}
-	}
-}
-
-static void same_versions(struct instances *x, uint32_t a, uint32_t b)
-{
-	const struct instance *t = &x->items[a], *u = &x->items[b];
-	for (uint32_t i = 0; i < t->s->access_count; i++)
-		for (uint32_t j = a == b ? i + 1 : 0; j < u->s->access_count;
-		     j++) {
-			struct spot m = { t, i }, n = { u, j };
-			const struct access *p = access_at(m),
-					    *q = access_at(n);
-			if (p->write || q->write) continue;
-			Z3_ast met = meet(x, m, n);
-			if (!met) continue;
-			implies(x,
-			        both(x->z, met,
-			             Z3_mk_eq(x->z, t->source[i],
-			                      u->source[j])),
-			        same_values(x, m, n));
-		}
-}
-
-/* Reads of one key by one transaction: the same version, or at levels at which
- * each read has a moment of its own, no older one. */
-static void order_own_reads(struct instances *x, const struct instance *t)
-{
-	enum sight sight = level_sight(t->level);
-	bool moving = level_row(t->level)->moment == MOMENT_READ;
-	if (sight == SIGHT_NOTHING) return;
-	for (uint32_t i = 0; i < t->s->access_count; i++)
-		for (uint32_t j = i + 1; j < t->s->access_count; j++) {
-			struct spot m = { t, i }, n = { t, j };
-			if (access_at(m)->write || access_at(n)->write ||
-			    access_at(m)->beside || access_at(n)->beside)
-				continue;
-			if (level_has_statements(t->level) &&
-			    access_at(m)->statement >= access_at(n)->statement)
-				continue;
-			if (access_at(m)->statement > access_at(n)->statement &&
-			    moving)
-				continue;
-			Z3_ast met = meet(x, m, n);
-			if (!met) continue;
-			implies(x, met,
-			        moving ? Z3_mk_le(x->z, t->source[i],
-			                          t->source[j])
-			               : Z3_mk_eq(x->z, t->source[i],
-			                          t->source[j]));
-		}
-}
-
-/* What is in sight: sessions, what is read from, and rivals where these are.
- * Through others: closed. */
-static void order_sight(struct instances *x, bool rivals)
-{
-	Z3_context z = x->z;
-	for (uint32_t a = 0; a < x->count; a++)
-		for (uint32_t b = 0; b < x->count; b++) {
-			struct between *k = &x->between[a][b];
-			if (a == b) continue;
-			implies(x, k->session, k->direct);
-			implies(x, k->seen, k->direct);
-			implies(x, k->direct, k->past);
-			implies(x, k->past, instances_before(x, a, b));
-			if (rivals) implies(x, k->ww, k->past);
-			for (uint32_t c = 0; c < x->count; c++)
-				if (c != a && c != b)
-					implies(x,
-					        both(z, k->past,
-					             x->between[b][c].past),
-					        x->between[a][c].past);
-		}
-}
-
-/* When is s in sight of read i of t? */
-static Z3_ast in_sight(struct instances *x, uint32_t b, uint32_t a, uint32_t i)
-{
-	const struct instance *t = &x->items[a], *s = &x->items[b];
-	Z3_context z = x->z;
-	Z3_ast seen = Z3_mk_false(z);
-	switch (level_sight(t->level)) {
-	case SIGHT_NOTHING: return seen;
-	case SIGHT_SOURCES:
-		for (uint32_t e = 0; e < i; e++) {
-			struct spot earlier = { t, e };
-			if (!access_at(earlier)->write &&
-			    access_at(earlier)->statement <
-			            access_at((struct spot){ t, i })->statement)
-				seen = either(z, seen,
-				              reads_from(x, earlier, s));
-		}
-		return seen;
-	case SIGHT_STATEMENT:
-		if (access_at((struct spot){ t, i })->strength !=
-		    STRENGTH_PLAIN)
-			return seen; /* what locks exclude */
-		return Z3_mk_lt(z, s->commit, t->point[i]);
-	case SIGHT_DIRECT: return x->between[b][a].direct;
-	case SIGHT_PAST: return x->between[b][a].past;
-	case SIGHT_PREFIX: return Z3_mk_le(z, s->commit, t->begin);
-	}
-	return seen;
-}
-
-/* No read has a version that is older than one in sight. */
-static void order_versions(struct instances *x, uint32_t a)
-{
-	const struct instance *t = &x->items[a];
-	for (uint32_t i = 0; i < t->s->access_count; i++) {
-		struct spot read = { t, i };
-		if (access_at(read)->write) continue;
-		for (uint32_t b = 0; b < x->count; b++) {
-			const struct instance *s = &x->items[b];
-			if (a == b) continue;
-			Z3_ast seen = in_sight(x, b, a, i);
-			for (uint32_t j = 0; j < s->s->access_count; j++) {
-				Z3_ast met = read_meets_write(
-					x, read, (struct spot){ s, j });
-				if (met)
-					implies(x, both(x->z, met, seen),
-					        Z3_mk_le(x->z, s->commit,
-					                 t->source[i]));
-			}
-		}
-	}
-}
-
-/* A prefix of the commit order is in sight: what the transaction reads from,
- * what is before it in its session, and where rivals exclude each other, those
- * that commit before it. Under a serial level all that do. */
-static void order_snapshot(struct instances *x, uint32_t a)
-{
-	const struct instance *t = &x->items[a];
-	Z3_context z = x->z;
-	if (level_sight(t->level) != SIGHT_PREFIX) return;
-	instances_assert(x, Z3_mk_lt(z, t->begin, t->commit));
-	for (uint32_t i = 0; i < t->s->access_count; i++) {
-		struct spot read = { t, i };
-		if (!access_at(read)->write && !access_at(read)->beside)
-			implies(x, happens(read),
-			        Z3_mk_le(z, t->source[i], t->begin));
-	}
-	for (uint32_t b = 0; b < x->count; b++) {
-		if (a == b) continue;
-		Z3_ast seen = Z3_mk_le(z, x->items[b].commit, t->begin);
-		implies(x, x->between[b][a].session, seen);
-		if (level_excludes_rivals(t->level))
-			implies(x, x->between[b][a].ww, seen);
-		if (level_is_serial(t->level))
-			implies(x, instances_before(x, b, a), seen);
-	}
-}
-
-/* Two accesses, as they are listed: what a statement reads and does not lock is
- * of one moment. */
-static void order_two_points(struct instances *x, const struct instance *t,
-                             uint32_t j, uint32_t i)
-{
-	const struct access *a = access_at((struct spot){ t, j });
-	const struct access *b = access_at((struct spot){ t, i });
-	bool plain = !a->write && !b->write && !a->beside && !b->beside &&
-	             a->strength == STRENGTH_PLAIN &&
-	             b->strength == STRENGTH_PLAIN;
-	if (a->statement < b->statement)
-		instances_assert(x, Z3_mk_lt(x->z, t->point[j], t->point[i]));
-	if (a->statement == b->statement && plain)
-		instances_assert(x, Z3_mk_eq(x->z, t->point[j], t->point[i]));
-}
-
-/* Statements have their points one after the other, those of its session
- * before. */
-static void order_points(struct instances *x, uint32_t a)
-{
-	const struct instance *t = &x->items[a];
-	Z3_context z = x->z;
-	if (!level_has_statements(t->level)) return;
-	for (uint32_t i = 0; i < t->s->access_count; i++) {
-		struct spot m = { t, i };
-		instances_assert(x, Z3_mk_lt(z, t->point[i], t->commit));
-		for (uint32_t j = 0; j < i; j++) order_two_points(x, t, j, i);
-		if (!access_at(m)->write)
-			implies(x, happens(m),
-			        Z3_mk_lt(z, t->source[i], t->point[i]));
-		for (uint32_t b = 0; b < x->count; b++)
-			if (b != a)
-				implies(x, x->between[b][a].session,
-				        Z3_mk_lt(z, x->items[b].commit,
-				                 t->point[i]));
-	}
-}
-
-/* A read that locks has the newest version when its transaction commits: who
- * writes another one commits before that, or later. Of two accesses that lock,
- * where locks count from their statement on, one comes when the other's
- * transaction has committed. That aborted ones lock as well is left aside. */
-static void order_locks(struct instances *x, uint32_t a, uint32_t b)
-{
-	const struct instance *t = &x->items[a], *s = &x->items[b];
-	Z3_context z = x->z;
-	bool points = level_has_statements(t->level) &&
-	              level_has_statements(s->level);
-	bool counts =
-		level_sight(t->level) != SIGHT_NOTHING && level_mixes(t->level);
-	for (uint32_t i = 0; i < t->s->access_count; i++)
-		for (uint32_t j = 0; j < s->s->access_count; j++) {
-			struct spot m = { t, i }, n = { s, j };
-			const struct access *p = access_at(m),
-					    *q = access_at(n);
-			if (!strengths_exclude(p->strength, q->strength))
-				continue;
-			Z3_ast met = meet(x, m, n);
-			if (!met) continue;
-			met = both(z, met, both(z, commits(s), commits(t)));
-			if (points && a < b)
-				implies(x, met,
-				        either(z,
-				               Z3_mk_lt(z, s->commit,
-				                        t->point[i]),
-				               Z3_mk_lt(z, t->commit,
-				                        s->point[j])));
-			if (!p->write && q->write && counts)
-				implies(x, met,
-				        either(z,
-				               Z3_mk_le(z, s->commit,
-				                        t->source[i]),
-				               instances_before(x, a, b)));
-		}
 }
 
 /* ---- a model that can be run ---- */
@@ -793,21 +367,7 @@ struct instances *instances_new(Z3_context z, const struct application *app,
 		make_instance(x, &x->items[i], &app->summaries[which[i]],
 		              others);
 	make_between(x, !terms.one_each);
-	order_commits(x);
-	order_sessions(x);
-	/* Levels that exclude rivals without a prefix are those of all. */
-	order_sight(x, level_excludes_rivals(others) && !level_mixes(others));
-	for (uint32_t a = 0; a < count; a++) {
-		order_reads(x, a);
-		order_own_reads(x, &x->items[a]);
-		order_versions(x, a);
-		order_snapshot(x, a);
-		order_points(x, a);
-		for (uint32_t b = 0; b < count; b++) {
-			if (a != b) order_locks(x, a, b);
-			if (a <= b) same_versions(x, a, b);
-		}
-	}
+	rules_assert(x, others);
 	limit(x);
 	prefer(x);
 	if (terms.no_errors) instances_assert(x, x->fine);
