@@ -537,6 +537,7 @@ typedef struct iso_prove_options {
 	bool table;          /* which accesses can conflict, and when */
 	bool subsets;        /* which transactions are serializable together,
 	                      * of at most 64 */
+	bool explain;        /* which rules exclude each cycle */
 } iso_prove_options;
 /* Is every execution of the transactions of a program in .tx serializable, for
  * any number of them? The program need not have sessions. `options` and `diags`

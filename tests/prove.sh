@@ -79,6 +79,30 @@ lacks 'reads x'
 run 0 prove two.tx -i si --json
 lacks '"conflicts"'
 
+# Why there is no cycle: the rules that exclude each.
+run 0 prove bank.tx -i si --one-each --explain
+prints '  no read has an older version than one in sight; of two that write a key the later one has the earlier in sight; a transaction reads from one snapshot:'
+prints '    withdraw -> withdraw -> the first'
+prints '; a transaction reads from one snapshot; the last of them commits first:'
+prints '    withdraw -> withdraw -> withdraw'
+run 0 prove bank.tx -i ser --one-each --explain --json
+prints '"exclusions":[{"transactions":["withdraw","withdraw"],"back":false,"rules":["versions","snapshot","serial","first commit"],"unwritten":[]}]'
+run 1 prove bank.tx -i cc --explain
+lacks 'Why no'
+cat >prices.tx <<'END'
+global price[*] = 1;
+global sold[*] = 0;
+txn sell(k) { sold[k] = 1; }
+txn buy(k) {
+	let p = price[k];
+	let q = price[k];
+	if (p != q) { let s = sold[k]; }
+	sold[k] = 2;
+}
+END
+run 0 prove prices.tx -i rc --explain --one-each
+prints '; nobody writes price:'
+
 # Which are serializable together: SmallBank, with updates that lock (Vandevoort,
 # Ketsman, Koch, Neven, VLDB 2021; Fekete 2005; Alomari, Cahill, Fekete, Roehm
 # 2008).

@@ -8,6 +8,7 @@
 #include "lang/source.h"
 #include "prove/client.h"
 #include "prove/prove.h"
+#include "prove/search.h"
 #include "suites.h"
 #include "support.h"
 #include "vm/program.h"
@@ -231,6 +232,50 @@ static void write_sessions(struct writer *w, uint32_t count, bool one_each)
 	text_string(w->t, "}\n");
 }
 
+/* ---- what excludes a cycle ---- */
+
+/* With these rules there is no model, without each of them there is one. */
+static void check_exclusion(struct proof *p, const struct proved_exclusion *e)
+{
+	struct instances_terms terms = p->options.terms;
+	Z3_context z = instances_context();
+	Z3_ast assumed[RULE_UNWRITTEN + 16];
+	unsigned count = instances_rule_count(p->app), n = 0;
+	terms.named = true;
+	struct instances *in =
+		instances_new(z, p->app, e->which, e->length, terms);
+	search_assert_path(in, e->length);
+	if (e->back)
+		instances_assert(in, in->between[e->length - 1][0].depends);
+	ck_assert(count <= sizeof assumed / sizeof *assumed);
+	for (unsigned r = 0; r < count; r++)
+		if (e->rules[r]) assumed[n++] = in->names[r];
+	ck_assert_int_eq(Z3_solver_check_assumptions(z, in->solver, n, assumed),
+	                 Z3_L_FALSE);
+	for (unsigned i = 0; i < n; i++) {
+		Z3_ast left = assumed[i];
+		assumed[i] = assumed[n - 1];
+		ck_assert_int_ne(Z3_solver_check_assumptions(z, in->solver,
+		                                             n - 1, assumed),
+		                 Z3_L_FALSE);
+		assumed[i] = left;
+	}
+	instances_free(in);
+	instances_context_free(z);
+}
+
+/* Is it told of all that there are, if each may follow each? */
+static void check_exclusions(struct proof *p)
+{
+	uint32_t n = p->app->summary_count;
+	for (uint32_t i = 0; i < p->exclusion_count; i++)
+		check_exclusion(p, &p->exclusions[i]);
+	if (p->verdict != VERDICT_HOLDS || p->stop || p->undecided || n != 1 ||
+	    !p->pairs[0].rw)
+		return;
+	ck_assert_uint_eq(p->exclusion_count, p->length - 1);
+}
+
 /* ---- against exploring ---- */
 
 enum { CLIENTS = 12 };
@@ -276,6 +321,7 @@ static void try_program(uint64_t seed, struct tally *tally)
 			LEVEL_RC + rng_below(&r, LEVEL_COUNT - LEVEL_RC)),
 		.terms.one_each = one_in(&w, 2),
 		.max_length = 3,
+		.explain = true,
 		.timeout = 30,
 	};
 	if (mixed && !level_mixes(o.terms.level)) o.terms.level = LEVEL_PRC;
@@ -293,6 +339,7 @@ static void try_program(uint64_t seed, struct tally *tally)
 	tally->proved += found.verdict == VERDICT_HOLDS;
 	tally->violated += found.verdict == VERDICT_VIOLATED;
 	tally->open += found.verdict == VERDICT_INCONCLUSIVE;
+	check_exclusions(&found);
 	if (found.verdict == VERDICT_HOLDS)
 		explore_clients(&r, text_get(&transactions), count, &o);
 	prove_free(&found);

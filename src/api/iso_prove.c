@@ -26,6 +26,7 @@ static int try_prove(iso_result **out, const char *path,
 	o.terms.one_each = given.one_each;
 	o.terms.no_errors = given.no_errors;
 	o.table = given.table;
+	o.explain = given.explain;
 	o.subsets = given.subsets;
 	if (given.max_length) o.max_length = given.max_length;
 	o.timeout = given.timeout;

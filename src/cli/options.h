@@ -341,6 +341,9 @@ enum command {
 	X(TABLE, IN_PROVE, "table", 0, NULL, NULL,                             \
 	  "say which accesses of two transactions can conflict, on which "     \
 	  "keys and under which conditions")                                   \
+	X(EXPLAIN_PROOF, IN_PROVE, "explain", 0, NULL, NULL,                   \
+	  "say of each cycle that two and two would allow which rules "        \
+	  "exclude it; if it is proved")                                       \
 	X(SUBSETS, IN_PROVE, "subsets", 0, NULL, NULL,                         \
 	  "say which of the transactions are serializable together: the "      \
 	  "largest sets")                                                      \

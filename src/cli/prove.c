@@ -49,6 +49,7 @@ static bool settings(const struct command_line *c, struct prove_options *o)
 	o->terms.one_each = c->value[OPTION_ONE_EACH];
 	o->terms.no_errors = c->value[OPTION_NO_ERRORS];
 	o->table = c->value[OPTION_TABLE];
+	o->explain = c->value[OPTION_EXPLAIN_PROOF];
 	o->subsets = c->value[OPTION_SUBSETS];
 	return true;
 }

@@ -26,9 +26,41 @@ static Z3_ast fresh(Z3_context z, bool truth)
 		z, "x", truth ? Z3_mk_bool_sort(z) : Z3_mk_int_sort(z));
 }
 
+const char *rule_word(enum rule r)
+{
+	static const char *const names[] = {
+#define X(id, word, words) [id] = (word),
+		RULE_TABLE(X)
+#undef X
+	};
+	assert(r > RULE_NONE && r < RULE_UNWRITTEN);
+	return names[r];
+}
+
+const char *rule_words(enum rule r)
+{
+	static const char *const names[] = {
+#define X(id, word, words) [id] = (words),
+		RULE_TABLE(X)
+#undef X
+	};
+	assert(r > RULE_NONE && r < RULE_UNWRITTEN);
+	return names[r];
+}
+
+unsigned instances_rule_count(const struct application *a)
+{
+	return RULE_UNWRITTEN + a->family_count;
+}
+
 void instances_assert(struct instances *x, Z3_ast condition)
 {
 	assert(condition);
+	if (x->names && x->rule) {
+		assert(x->rule < instances_rule_count(x->app));
+		if (!x->names[x->rule]) x->names[x->rule] = fresh(x->z, true);
+		condition = Z3_mk_implies(x->z, x->names[x->rule], condition);
+	}
 	Z3_solver_assert(x->z, x->solver, condition);
 }
 
@@ -363,6 +395,9 @@ struct instances *instances_new(Z3_context z, const struct application *app,
 	x->solver = Z3_mk_simple_solver(x->z);
 	Z3_solver_inc_ref(x->z, x->solver);
 	x->count = count;
+	if (terms.named)
+		x->names =
+			mem_take0(instances_rule_count(app), sizeof *x->names);
 	for (uint32_t i = 0; i < count; i++)
 		make_instance(x, &x->items[i], &app->summaries[which[i]],
 		              others);
@@ -370,7 +405,9 @@ struct instances *instances_new(Z3_context z, const struct application *app,
 	rules_assert(x, others);
 	limit(x);
 	prefer(x);
+	x->rule = RULE_ERRORS;
 	if (terms.no_errors) instances_assert(x, x->fine);
+	x->rule = RULE_NONE;
 	return x;
 }
 
@@ -383,6 +420,7 @@ void instances_free(struct instances *x)
 		free(x->items[i].point);
 	}
 	Z3_solver_dec_ref(x->z, x->solver);
+	free(x->names);
 	free(x);
 }
 

@@ -53,6 +53,51 @@ struct between {
 	Z3_ast direct;  /* by one step */
 };
 
+/* What is asserted of instances, by what it is: an explanation names those that
+ * it cannot do without, leaving out the first ones first.
+ *
+ *     identifier, in JSON, for people */
+#define RULE_TABLE(X)                                                         \
+	X(RULE_SESSIONS, "sessions",                                          \
+	  "what comes before in its session is in sight and commits before")  \
+	X(RULE_OWN_READS, "own reads",                                        \
+	  "of two reads of a key the later one does not go back")             \
+	X(RULE_SIGHT, "sight",                                                \
+	  "what is read from is in sight, with what is in its sight")         \
+	X(RULE_VALUES, "values",                                              \
+	  "a read returns what was written, and of one version one value")    \
+	X(RULE_ASSUMED, "assumptions", "what the program assumes is so")      \
+	X(RULE_ERRORS, "errors", "no transaction ends by a run-time error")   \
+	X(RULE_SHORTEST, "shortest",                                          \
+	  "nothing else depends among them, or the cycle would be shorter")   \
+	X(RULE_COMMITTED, "committed",                                        \
+	  "what a transaction reads was committed before it commits")         \
+	X(RULE_LOCKS, "locks",                                                \
+	  "of two that lock a key one waits until the other has committed")   \
+	X(RULE_STATEMENTS, "statements",                                      \
+	  "statements follow one another, and each sees what has committed "  \
+	  "by then")                                                          \
+	X(RULE_VERSIONS, "versions",                                          \
+	  "no read has an older version than one in sight")                   \
+	X(RULE_RIVALS, "rivals",                                              \
+	  "of two that write a key the later one has the earlier in sight")   \
+	X(RULE_SNAPSHOT, "snapshot", "a transaction reads from one snapshot") \
+	X(RULE_SERIAL, "serial",                                              \
+	  "a serial transaction has all that commit before in sight")         \
+	X(RULE_FIRST, "first commit", "the last of them commits first")
+
+enum rule {
+	RULE_NONE, /* what formulas stand for; always asserted */
+#define X(id, word, words) id,
+	RULE_TABLE(X)
+#undef X
+	/* "nobody writes this key", for each family of keys */
+	RULE_UNWRITTEN,
+};
+
+const char *rule_word(enum rule r);
+const char *rule_words(enum rule r);
+
 struct instances {
 	const struct application *app;
 	Z3_context z;
@@ -65,18 +110,27 @@ struct instances {
 	Z3_ast fine;  /* no instance ends by an error */
 	Z3_ast plain; /* and what is free has small numbers, or what the
 	               * program has at first */
+	/* What is asserted next is this rule, RULE_UNWRITTEN + f of the family
+	 * f. */
+	unsigned rule;
+	Z3_ast *names; /* of rules, to be assumed; NULL: they are not asked for,
+	                * or not asserted */
 };
 
 struct instances_terms {
 	enum level level; /* of those that have none of their own */
 	bool one_each;    /* each in a session of its own */
 	bool no_errors;   /* none ends by a run-time error */
+	bool named;       /* a rule counts only where its name is assumed */
 };
 
 /* What formulas live in, of any number of instances, one after the other: it
  * only grows. To be freed after them. */
 Z3_context instances_context(void);
 void instances_context_free(Z3_context z); /* NULL is fine */
+
+/* Of rules and families. */
+unsigned instances_rule_count(const struct application *a);
 
 /* What to ask, of the summaries with these numbers. To be freed. */
 struct instances *instances_new(Z3_context z, const struct application *a,

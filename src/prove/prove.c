@@ -169,22 +169,23 @@ static bool concretise(struct search *x, struct instances *in)
 
 /* ---- paths and cycles ---- */
 
-/* The first instances are a path, with its last one the first to commit, and
- * with no other dependency but perhaps the one that closes the cycle. */
-static void assert_path(struct instances *in, uint32_t m)
+void search_assert_path(struct instances *in, uint32_t m)
 {
 	assert(m >= 2 && m <= in->count);
 	for (uint32_t a = 0; a < m; a++) {
+		in->rule = RULE_FIRST;
 		if (a + 1 < m)
 			instances_assert(in, instances_before(in, m - 1, a));
 		for (uint32_t b = 0; b < m; b++) {
 			Z3_ast depends = in->between[a][b].depends;
 			if (a == b || (a == m - 1 && !b)) continue;
+			in->rule = a + 1 == b ? RULE_NONE : RULE_SHORTEST;
 			instances_assert(
 				in, a + 1 == b ? depends
 					       : instances_not(in, depends));
 		}
 	}
+	in->rule = RULE_NONE;
 }
 
 struct instances *search_take(struct search *x, const uint32_t *which,
@@ -213,7 +214,7 @@ static bool ask_with_another(struct search *x, const uint32_t *which,
 		if (x->answers) known->tried |= bit;
 		more[length] = x->members[e];
 		struct instances *in = search_take(x, more, length + 1);
-		assert_path(in, length);
+		search_assert_path(in, length);
 		instances_assert(in, in->between[length - 1][0].depends);
 		over = concretise(x, in);
 		instances_free(in);
@@ -236,7 +237,7 @@ static bool ask_first(struct search *x, const uint32_t *which, uint32_t length,
 	struct instances *in = search_take(x, which, length);
 	bool over = false;
 	known->asked = true;
-	assert_path(in, length);
+	search_assert_path(in, length);
 	known->path = search_has_model(x, in);
 	if (known->path) {
 		instances_assert(in, in->between[length - 1][0].depends);
@@ -394,6 +395,8 @@ void prove(struct proof *out, struct application *app,
 	if (!out->stop &&
 	    (out->options.table || out->verdict != VERDICT_VIOLATED))
 		search_pairs(&x);
+	if (!out->stop && o->explain && out->verdict == VERDICT_HOLDS)
+		search_explain(&x);
 	answers_free(x.answers);
 	free(x.members);
 	instances_context_free(x.context);
@@ -414,5 +417,8 @@ void prove_free(struct proof *p)
 		text_free(&p->sets[i].client);
 	}
 	free(p->sets);
+	for (uint32_t i = 0; i < p->exclusion_count; i++)
+		free(p->exclusions[i].rules);
+	free(p->exclusions);
 	*p = (struct proof){ .verdict = VERDICT_INCONCLUSIVE };
 }

@@ -39,6 +39,7 @@ struct prove_options {
 	                 * so; borrowed */
 	uint32_t max_length;
 	bool table;   /* find which accesses of two transactions conflict */
+	bool explain; /* find what excludes each cycle, of what is proved */
 	bool subsets; /* find which transactions are serializable together, of
 	               * at most SETS_OF_MOST */
 	WITH_BUDGET;  /* timeout and interrupt */
@@ -71,6 +72,16 @@ struct proved_set {
 	struct text cycle, client; /* violated */
 };
 
+/* Transactions that might depend on each other in a row, and why they do not so
+ * that the last of them commits first. */
+struct proved_exclusion {
+	uint32_t which[INSTANCES_MAX], length; /* summaries */
+	bool back;   /* only the cycle is excluded: the first depends on the
+	              * last, too */
+	bool *rules; /* those that exclude it together, none of which can be
+	              * left out; by instances_rule_count() */
+};
+
 struct proof {
 	struct prove_options options;
 	const struct application *app;
@@ -86,6 +97,8 @@ struct proof {
 	struct proved_pair *pairs; /* of summaries, count * count */
 	struct proved_conflict *conflicts; /* if a table was asked for */
 	uint32_t conflict_count, conflict_capacity;
+	struct proved_exclusion *exclusions; /* if they were asked for */
+	uint32_t exclusion_count, exclusion_capacity;
 	struct proved_set *sets; /* if subsets were asked for */
 	uint32_t set_count, set_capacity;
 	bool sets_left; /* not all sets were decided: too many */

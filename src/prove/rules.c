@@ -11,7 +11,9 @@ static void order_commits(struct instances *x)
 		const struct instance *t = &x->items[a];
 		places[a] = t->commit;
 		instances_assert(x, Z3_mk_lt(x->z, number(x->z, 0), t->commit));
+		x->rule = RULE_ASSUMED;
 		instances_assert(x, t->nodes[t->s->assumed].truth);
+		x->rule = RULE_NONE;
 	}
 	instances_assert(x, Z3_mk_distinct(x->z, x->count, places));
 }
@@ -19,6 +21,7 @@ static void order_commits(struct instances *x)
 /* Sessions are sequences. */
 static void order_sessions(struct instances *x)
 {
+	x->rule = RULE_SESSIONS;
 	for (uint32_t a = 0; a < x->count; a++)
 		for (uint32_t b = 0; b < x->count; b++) {
 			Z3_ast ab = x->between[a][b].session;
@@ -50,10 +53,13 @@ static void order_reads(struct instances *x, uint32_t a)
 		const struct access *m = access_at(read);
 		if (m->write) continue;
 		Z3_ast source = t->source[i];
+		x->rule = RULE_COMMITTED;
 		instances_assert(x, Z3_mk_le(z, number(z, 0), source));
 		instances_assert(x, Z3_mk_lt(z, source, t->commit));
+		x->rule = RULE_UNWRITTEN + m->family;
 		if (!x->app->families[m->family].written)
 			instances_assert(x, Z3_mk_eq(z, source, number(z, 0)));
+		x->rule = RULE_VALUES;
 		for (uint32_t b = 0; b < x->count; b++) {
 			const struct instance *s = &x->items[b];
 			if (a == b) continue;
@@ -81,6 +87,7 @@ static void order_reads(struct instances *x, uint32_t a)
 static void same_versions(struct instances *x, uint32_t a, uint32_t b)
 {
 	const struct instance *t = &x->items[a], *u = &x->items[b];
+	x->rule = RULE_VALUES;
 	for (uint32_t i = 0; i < t->s->access_count; i++)
 		for (uint32_t j = a == b ? i + 1 : 0; j < u->s->access_count;
 		     j++) {
@@ -105,6 +112,7 @@ static void order_own_reads(struct instances *x, const struct instance *t)
 	enum sight sight = level_sight(t->level);
 	bool moving = level_row(t->level)->moment == MOMENT_READ;
 	if (sight == SIGHT_NOTHING) return;
+	x->rule = RULE_OWN_READS;
 	for (uint32_t i = 0; i < t->s->access_count; i++)
 		for (uint32_t j = i + 1; j < t->s->access_count; j++) {
 			struct spot m = { t, i }, n = { t, j };
@@ -136,11 +144,15 @@ static void order_sight(struct instances *x, bool rivals)
 		for (uint32_t b = 0; b < x->count; b++) {
 			struct between *k = &x->between[a][b];
 			if (a == b) continue;
+			x->rule = RULE_SESSIONS;
 			implies(x, k->session, k->direct);
+			x->rule = RULE_SIGHT;
 			implies(x, k->seen, k->direct);
 			implies(x, k->direct, k->past);
 			implies(x, k->past, instances_before(x, a, b));
+			x->rule = RULE_RIVALS;
 			if (rivals) implies(x, k->ww, k->past);
+			x->rule = RULE_SIGHT;
 			for (uint32_t c = 0; c < x->count; c++)
 				if (c != a && c != b)
 					implies(x,
@@ -184,6 +196,7 @@ static Z3_ast in_sight(struct instances *x, uint32_t b, uint32_t a, uint32_t i)
 static void order_versions(struct instances *x, uint32_t a)
 {
 	const struct instance *t = &x->items[a];
+	x->rule = RULE_VERSIONS;
 	for (uint32_t i = 0; i < t->s->access_count; i++) {
 		struct spot read = { t, i };
 		if (access_at(read)->write) continue;
@@ -211,6 +224,7 @@ static void order_snapshot(struct instances *x, uint32_t a)
 	const struct instance *t = &x->items[a];
 	Z3_context z = x->z;
 	if (level_sight(t->level) != SIGHT_PREFIX) return;
+	x->rule = RULE_SNAPSHOT;
 	instances_assert(x, Z3_mk_lt(z, t->begin, t->commit));
 	for (uint32_t i = 0; i < t->s->access_count; i++) {
 		struct spot read = { t, i };
@@ -221,9 +235,12 @@ static void order_snapshot(struct instances *x, uint32_t a)
 	for (uint32_t b = 0; b < x->count; b++) {
 		if (a == b) continue;
 		Z3_ast seen = Z3_mk_le(z, x->items[b].commit, t->begin);
+		x->rule = RULE_SESSIONS;
 		implies(x, x->between[b][a].session, seen);
+		x->rule = RULE_RIVALS;
 		if (level_excludes_rivals(t->level))
 			implies(x, x->between[b][a].ww, seen);
+		x->rule = RULE_SERIAL;
 		if (level_is_serial(t->level))
 			implies(x, instances_before(x, b, a), seen);
 	}
@@ -252,6 +269,7 @@ static void order_points(struct instances *x, uint32_t a)
 	const struct instance *t = &x->items[a];
 	Z3_context z = x->z;
 	if (!level_has_statements(t->level)) return;
+	x->rule = RULE_STATEMENTS;
 	for (uint32_t i = 0; i < t->s->access_count; i++) {
 		struct spot m = { t, i };
 		instances_assert(x, Z3_mk_lt(z, t->point[i], t->commit));
@@ -279,6 +297,7 @@ static void order_locks(struct instances *x, uint32_t a, uint32_t b)
 	              level_has_statements(s->level);
 	bool counts =
 		level_sight(t->level) != SIGHT_NOTHING && level_mixes(t->level);
+	x->rule = RULE_LOCKS;
 	for (uint32_t i = 0; i < t->s->access_count; i++)
 		for (uint32_t j = 0; j < s->s->access_count; j++) {
 			struct spot m = { t, i }, n = { s, j };
@@ -322,4 +341,5 @@ void rules_assert(struct instances *x, enum level others)
 			if (a <= b) same_versions(x, a, b);
 		}
 	}
+	x->rule = RULE_NONE;
 }

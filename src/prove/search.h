@@ -60,6 +60,12 @@ bool search_has_model(struct search *x, struct instances *in);
  * changes in the application, and is as it was at the end. */
 void search_subsets(struct search *x, struct application *app);
 
+/* The first m instances are a path, with its last one the first to commit, and
+ * with no other dependency but perhaps the one that closes the cycle. */
+void search_assert_path(struct instances *in, uint32_t m);
+/* Finds the rules that exclude each cycle, of what is proved. */
+void search_explain(struct search *x);
+
 /* Fills in what may depend on what, and if that is asked for, where. */
 void search_pairs(struct search *x);
 

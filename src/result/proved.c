@@ -226,6 +226,102 @@ static void add_conflicts(struct result *r, const struct proof *p,
 	}
 }
 
+/* ---- why there is no cycle ---- */
+
+enum { ROWS_MOST = 8 }; /* that are told of the same reason */
+
+static bool same_reason(const struct proof *p, const struct proved_exclusion *a,
+                        const struct proved_exclusion *b)
+{
+	return !memcmp(a->rules, b->rules,
+	               instances_rule_count(p->app) * sizeof *a->rules);
+}
+
+static void name_row(struct text *t, const struct proof *p,
+                     const struct proved_exclusion *e)
+{
+	for (uint32_t i = 0; i < e->length; i++)
+		text_format(t, "%s%s", i ? " -> " : "",
+		            p->app->summaries[e->which[i]].name);
+	if (e->back) text_string(t, " -> the first");
+}
+
+static void name_reason(struct text *t, const struct proof *p,
+                        const struct proved_exclusion *e)
+{
+	unsigned count = instances_rule_count(p->app), told = 0;
+	text_string(t, "  ");
+	for (unsigned i = RULE_NONE + 1; i < count; i++) {
+		if (!e->rules[i]) continue;
+		if (told++) text_string(t, "; ");
+		if (i < RULE_UNWRITTEN)
+			text_string(t, rule_words((enum rule)i));
+		else
+			text_format(t, "nobody writes %s",
+			            p->app->families[i - RULE_UNWRITTEN].name);
+	}
+	text_string(t, told ? ":\n" : "what they read and write:\n");
+}
+
+/* Those from this one on that have its reason. */
+static void name_rows(struct text *t, const struct proof *p, uint32_t first)
+{
+	uint32_t told = 0, rest = 0;
+	for (uint32_t i = first; i < p->exclusion_count; i++) {
+		if (!same_reason(p, &p->exclusions[first], &p->exclusions[i]))
+			continue;
+		if (told == ROWS_MOST) {
+			rest++;
+			continue;
+		}
+		text_string(t, "    ");
+		name_row(t, p, &p->exclusions[i]);
+		text_char(t, '\n');
+		told++;
+	}
+	if (!rest) return;
+	text_string(t, "    and ");
+	number_plural(t, rest, "other row", "other rows");
+	text_char(t, '\n');
+}
+
+static void add_exclusions(struct result *r, const struct proof *p,
+                           struct text *note)
+{
+	unsigned count = instances_rule_count(p->app);
+	if (!p->options.explain) return;
+	struct result_values *list = result_list(r, &r->findings, "exclusions");
+	if (p->exclusion_count)
+		text_string(note, "\nWhy no transactions depend on each other "
+		                  "in a row, the last one committing first, or "
+		                  "in a circle:\n");
+	for (uint32_t i = 0; i < p->exclusion_count; i++) {
+		const struct proved_exclusion *e = &p->exclusions[i];
+		struct result_values *one = result_group(r, list, NULL);
+		struct result_values *of = result_list(r, one, "transactions");
+		uint32_t k = 0;
+		for (uint32_t t = 0; t < e->length; t++)
+			result_text(r, of, NULL,
+			            p->app->summaries[e->which[t]].name);
+		result_flag(r, one, "back", e->back);
+		of = result_list(r, one, "rules");
+		for (unsigned n = RULE_NONE + 1; n < RULE_UNWRITTEN; n++)
+			if (e->rules[n])
+				result_text(r, of, NULL,
+				            rule_word((enum rule)n));
+		of = result_list(r, one, "unwritten");
+		for (unsigned n = RULE_UNWRITTEN; n < count; n++)
+			if (e->rules[n])
+				result_text(r, of, NULL,
+				            p->app->families[n - RULE_UNWRITTEN]
+				                    .name);
+		while (k < i && !same_reason(p, &p->exclusions[k], e)) k++;
+		if (k < i) continue; /* told already */
+		name_reason(note, p, e);
+		name_rows(note, p, i);
+	}
+}
+
 /* ---- sets of transactions ---- */
 
 static void add_set(struct result *r, struct result_values *list,
@@ -392,6 +488,7 @@ struct result *result_of_proof(const struct proof *p)
 	if (p->verdict != VERDICT_VIOLATED || p->options.table)
 		add_pairs(r, p, &note);
 	add_conflicts(r, p, &note);
+	add_exclusions(r, p, &note);
 	add_sets(r, p, &note);
 	if (note.length) r->note = result_words(r, &note);
 	text_free(&note);
