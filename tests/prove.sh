@@ -103,6 +103,22 @@ END
 run 0 prove prices.tx -i rc --explain --one-each
 prints '; nobody writes price:'
 
+# Records: who is meant stands in one.
+run 1 prove "$ISOSCOPE_SOURCE/programs/oltp/apps/smallbank.tx" -i prc --client c.tx
+prints 'lost update'
+run 1 explore c.tx -q
+grep -q '= {custid: ' c.tx; result=$?
+[ $result -eq 0 ] && pass || fail 'a record in a client'
+run 1 prove "$ISOSCOPE_SOURCE/programs/oltp/apps/smallbank.tx" -i si -q
+run 0 prove "$ISOSCOPE_SOURCE/programs/oltp/apps/smallbank.tx" -i ser -q
+cat >fields.tx <<'END'
+global who[*] = {id: 1};
+global n[*] = 0;
+txn add(a) { let w = who[a]; if (w.id != 3) { n[w.id] = n[w.id] + 1; } }
+END
+run 0 prove fields.tx -i si --table
+prints 'reads n[who[a].id], if who[a].id != 3'
+
 # Which are serializable together: SmallBank, with updates that lock (Vandevoort,
 # Ketsman, Koch, Neven, VLDB 2021; Fekete 2005; Alomari, Cahill, Fekete, Roehm
 # 2008).

@@ -33,6 +33,10 @@ static void write_value(struct writer *w)
 	uint32_t pick = rng_below(w->r, 6 + w->locals);
 	if (one_in(w, 20))
 		text_string(w->t, one_in(w, 2) ? "C" : "f(p0)");
+	else if (w->locals && one_in(w, 8))
+		text_format(w->t, "v%u.f", rng_below(w->r, w->locals));
+	else if (one_in(w, 16))
+		text_string(w->t, "{f: p1}");
 	else if (pick < 2)
 		text_format(w->t, "%u", pick);
 	else if (pick < 6)
@@ -189,10 +193,13 @@ static void write_transaction(struct writer *w, uint32_t i, bool mixed)
 
 static void write_initial(struct writer *w, uint32_t plain)
 {
-	static const char *const odd[] = { "null", "true", "\"s\"", "{1}",
-		                           "9223372036854775807" };
+	static const char *const odd[] = {
+		"null",   "true",         "\"s\"",
+		"{1}",    "{f: 0}",       "{f: {f: 1}}",
+		"{f: 1}", "{f: 0, g: 1}", "9223372036854775807"
+	};
 	if (one_in(w, plain))
-		text_string(w->t, odd[rng_below(w->r, 5)]);
+		text_string(w->t, odd[rng_below(w->r, 9)]);
 	else
 		text_format(w->t, "%u", rng_below(w->r, 3));
 }
@@ -545,6 +552,22 @@ static const struct {
 	{ ROWS AM BAL DC WC, LEVEL_SI, true, VERDICT_HOLDS },
 	{ ROWS AM DC TS WC, LEVEL_SI, true, VERDICT_HOLDS },
 	{ ROWS BAL TS WC, LEVEL_SI, true, VERDICT_VIOLATED },
+	/* Who is meant stands in a record, the same for all. */
+	{ "global who[*] = {id: 1};\nglobal n[*] = 0;\n"
+	  "txn add(a) { n[who[a].id] = n[who[a].id] + 1; }\n",
+	  LEVEL_CC, true, VERDICT_VIOLATED },
+	{ "global who[*] = {id: 1};\nglobal n[*] = 0;\nglobal m[*] = 0;\n"
+	  "txn one(a) { let i = who[a]; if (i.id == 1) { let x = n[a]; m[a] = "
+	  "x; } }\n"
+	  "txn other(a) { let i = who[a]; if (i.id == 2) { let x = m[a]; n[a] "
+	  "= x; } }\n",
+	  LEVEL_SI, true, VERDICT_HOLDS },
+	{ "global who[*] = {id: 1};\nglobal n[*] = 0;\nglobal m[*] = 0;\n"
+	  "txn one(a) { let i = who[a]; if (i.id == 1) { let x = n[a]; m[a] = "
+	  "x; } }\n"
+	  "txn other(a) { let i = who[a]; if (i.id < 2) { let x = m[a]; n[a] = "
+	  "x; } }\n",
+	  LEVEL_SI, true, VERDICT_VIOLATED },
 	/* Two locks keep the doctors apart; one does not. */
 	{ "txn go(a, b) { if (on[a] && on[b]) { on[a] = false; } }\n"
 	  "global on[*] = true;\n",

@@ -31,10 +31,55 @@ int64_t client_number(const struct instances *x, Z3_model m, Z3_ast a)
 	return n;
 }
 
-/* A value of another kind is a string, of the program if it is one. */
-static void print_value(struct text *out, const struct instances *x, Z3_model m,
-                        struct term t)
+enum { RECORDS_DEPTH = 4, RECORD_FIELDS = 32 };
+
+static void print_nested(struct text *out, const struct instances *x,
+                         Z3_model m, struct term t, unsigned depth);
+
+/* Is it a field that this record has? */
+static bool is_field_of(const struct instances *x, Z3_model m,
+                        const struct instance *t, const struct node *n,
+                        int64_t record)
 {
+	if (n->op != NODE_FIELD ||
+	    client_number(x, m, t->nodes[n->a].value.number) != record)
+		return false;
+	for (uint32_t i = 0; i < t->s->node_count; i++) {
+		const struct node *k = &t->s->nodes[i];
+		if (k->op == NODE_HAS && k->a == n->a && k->b == n->b)
+			return client_true(x, m, t->nodes[i].truth);
+	}
+	return false;
+}
+
+/* The record of this number, with all fields that somebody asks for: nothing if
+ * it has none. */
+static void print_record(struct text *out, const struct instances *x,
+                         Z3_model m, int64_t record, unsigned depth)
+{
+	uint32_t printed[RECORD_FIELDS], count = 0, known;
+	for (uint32_t a = 0; a < x->count; a++)
+		for (uint32_t i = 0; i < x->items[a].s->node_count; i++) {
+			const struct instance *t = &x->items[a];
+			const struct node *n = &t->s->nodes[i];
+			if (!is_field_of(x, m, t, n, record)) continue;
+			for (known = 0; known < count; known++)
+				if (printed[known] == n->b) break;
+			if (known < count || count == RECORD_FIELDS) continue;
+			text_format(out, "%s%s: ", count ? ", " : "{",
+			            x->app->constants[n->b].o->bytes);
+			print_nested(out, x, m, t->nodes[i].value, depth);
+			printed[count++] = n->b;
+		}
+	if (count) text_char(out, '}');
+}
+
+/* A value of another kind is a record, if it has fields, or a string, of the
+ * program if it is one. */
+static void print_nested(struct text *out, const struct instances *x,
+                         Z3_model m, struct term t, unsigned depth)
+{
+	size_t begin = out->length;
 	int64_t tag = client_number(x, m, t.tag);
 	int64_t n = client_number(x, m, t.number);
 	if (tag == VALUE_NULL)
@@ -46,9 +91,17 @@ static void print_value(struct text *out, const struct instances *x, Z3_model m,
 	else if (n >= 0 && n < x->app->constant_count &&
 	         x->app->constants[n].tag >= VALUE_STRING)
 		value_print(out, x->app->constants[n]);
-	else
+	else if (depth)
+		print_record(out, x, m, n, depth - 1);
+	if (out->length == begin)
 		text_format(out, "\"v%" PRIu64 "\"",
 		            n < 0 ? 2 * -(uint64_t)n + 1 : 2 * (uint64_t)n);
+}
+
+static void print_value(struct text *out, const struct instances *x, Z3_model m,
+                        struct term t)
+{
+	print_nested(out, x, m, t, RECORDS_DEPTH);
 }
 
 void client_call(struct text *out, const struct instances *x, Z3_model m,

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -90,10 +91,10 @@ static Z3_ast within(const struct instances *x, Z3_ast n, int64_t least,
 	            Z3_mk_le(x->z, n, number(x->z, most)));
 }
 
-/* Any value; different numbers are different values. */
-static struct term any_value(struct instances *x)
+/* It may be any value; different numbers are different values. */
+static struct term any_value(struct instances *x, Z3_ast tag, Z3_ast value)
 {
-	struct term t = { fresh(x->z, false), fresh(x->z, false) };
+	struct term t = { tag, value };
 	instances_assert(x, within(x, t.tag, VALUE_NULL, VALUE_STRING));
 	implies(x, has_tag(x, t, VALUE_NULL),
 	        Z3_mk_eq(x->z, t.number, number(x->z, 0)));
@@ -101,6 +102,35 @@ static struct term any_value(struct instances *x)
 	implies(x, has_tag(x, t, VALUE_INT),
 	        within(x, t.number, INT64_MIN, INT64_MAX));
 	return t;
+}
+
+/* What a record has in a field, by its number: of one value it is one. */
+static Z3_ast of_field(const struct instances *x, const char *what,
+                       uint32_t field, Z3_ast record)
+{
+	Z3_sort number = Z3_mk_int_sort(x->z);
+	struct text name = { 0 };
+	bool truth = !strcmp(what, "has");
+	text_format(&name, "%s %" PRIu32, what, field);
+	Z3_func_decl f = Z3_mk_func_decl(
+		x->z, Z3_mk_string_symbol(x->z, text_get(&name)), 1, &number,
+		truth ? Z3_mk_bool_sort(x->z) : number);
+	text_free(&name);
+	return Z3_mk_app(x->z, f, 1, &record);
+}
+
+/* Constants that are no records have no fields. */
+static Z3_ast has_field(struct instances *x, struct term record, uint32_t field)
+{
+	const struct application *app = x->app;
+	for (uint32_t i = 0; i < app->constant_count; i++) {
+		Z3_ast has = of_field(x, "has", field, number(x->z, i));
+		if (app->constants[i].tag >= VALUE_STRING &&
+		    app->constants[i].tag != VALUE_RECORD)
+			instances_assert(x, Z3_mk_not(x->z, has));
+	}
+	return both(x->z, has_tag(x, record, VALUE_STRING),
+	            of_field(x, "has", field, record.number));
 }
 
 static struct term constant_term(const struct instances *x, uint32_t constant)
@@ -138,6 +168,7 @@ static Z3_ast node_truth(struct instances *x, const struct instance *t,
 	case NODE_IS_BOOL: return has_tag(x, of[n->a].value, VALUE_BOOL);
 	case NODE_IS_STRING: return has_tag(x, of[n->a].value, VALUE_STRING);
 	case NODE_FIRST: return Z3_mk_eq(z, t->source[n->a], number(z, 0));
+	case NODE_HAS: return has_field(x, of[n->a].value, n->b);
 	case NODE_HOLDS:
 		return both(z, has_tag(x, of[n->a].value, VALUE_BOOL),
 		            Z3_mk_eq(z, of[n->a].value.number, number(z, 1)));
@@ -173,7 +204,11 @@ static struct term node_value(struct instances *x, const struct instance *t,
 		           : n->op == NODE_PRODUCT ? Z3_mk_mul(z, 2, parts)
 		                                   : Z3_mk_sub(z, 2, parts);
 		return v;
-	default: return any_value(x);
+	case NODE_FIELD:
+		return any_value(
+			x, of_field(x, "tag", n->b, of[n->a].value.number),
+			of_field(x, "number", n->b, of[n->a].value.number));
+	default: return any_value(x, fresh(z, false), fresh(z, false));
 	}
 }
 
@@ -270,7 +305,8 @@ static void prefer(struct instances *x)
 		fine = both(z, fine, Z3_mk_not(z, t->nodes[t->s->errs].truth));
 		for (uint32_t i = 0; i < t->s->node_count; i++) {
 			enum node_op op = t->s->nodes[i].op;
-			if (op == NODE_READ || op == NODE_PARAMETER)
+			if (op == NODE_READ || op == NODE_PARAMETER ||
+			    op == NODE_FIELD)
 				plain = both(z, plain, plain_value(x, t, i));
 			/* Where integers are expected, others may be errors. */
 			if (op == NODE_IS_INT)

@@ -307,6 +307,17 @@ static uint32_t lower_comprehension(struct lowering *l, struct expr *e)
 	return e->op >= LOOP_EXISTS ? truth(l, guess(l)) : unknown(l);
 }
 
+static uint32_t lower_field(struct lowering *l, struct expr *e)
+{
+	struct summary *s = l->b.s;
+	uint32_t record = lower_expr(l, e->base);
+	uint32_t name = application_constant(
+		l->b.app, value_string(&l->b.app->region, e->field->text,
+	                               e->field->length));
+	require(l, node_add(s, NODE_HAS, record, name, 0));
+	return node_add(s, NODE_FIELD, record, name, 0);
+}
+
 static void lower_part(void *context, struct expr *part)
 {
 	lower_expr(context, part);
@@ -340,7 +351,7 @@ static uint32_t lower_expr(struct lowering *l, struct expr *e)
 	case EXPR_OR: return lower_logical(l, e);
 	case EXPR_CALL: return lower_call(l, e);
 	case EXPR_LOOP: return lower_comprehension(l, e);
-	case EXPR_FIELD:
+	case EXPR_FIELD: return lower_field(l, e);
 	case EXPR_TUPLE:
 	case EXPR_LIST:
 	case EXPR_SET:

@@ -39,12 +39,15 @@ struct sql_span;
 	X(NODE_FIRST)     /* access a reads what is there at first */   \
 	X(NODE_HOLDS)     /* value a is `true` */                       \
 	X(NODE_FITS)      /* value a, an integer, has 64 bits */        \
+	X(NODE_HAS)       /* value a is a record with field b */        \
 	X(NODE_GUESS)                                                   \
 	/* values */                                                    \
 	X(NODE_CONSTANT)  /* number a of the application's constants */ \
 	X(NODE_PARAMETER) /* number a */                                \
 	X(NODE_READ)      /* part b of what access a is given */        \
 	X(NODE_UNKNOWN)                                                 \
+	X(NODE_FIELD)      /* field b of the record a; fields are named \
+	                    * by constants */                           \
 	X(NODE_TRUTH)      /* condition a as a value */                 \
 	X(NODE_CHOOSE)     /* condition a ? value b : value c */        \
 	X(NODE_SUM)        /* integers a, b */                          \

@@ -119,6 +119,10 @@ static void print(struct words *w, uint32_t node, bool inner)
 	case NODE_SUM: print_two(w, n->a, "+", n->b, inner); break;
 	case NODE_DIFFERENCE: print_two(w, n->a, "-", n->b, inner); break;
 	case NODE_PRODUCT: print_two(w, n->a, "*", n->b, inner); break;
+	case NODE_FIELD:
+		print(w, n->a, true);
+		text_format(w->out, ".%s", w->a->constants[n->b].o->bytes);
+		break;
 	default:
 		w->unknown = true;
 		text_char(w->out, '?');
@@ -150,6 +154,7 @@ static enum constancy constancy_of(const unsigned char *known,
 	case NODE_IS_INT:
 	case NODE_IS_BOOL:
 	case NODE_IS_STRING:
+	case NODE_HAS:
 	case NODE_FITS: return ALWAYS;
 	case NODE_NOT:
 		return known[n->a] == OPEN     ? OPEN
