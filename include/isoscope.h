@@ -538,6 +538,8 @@ typedef struct iso_prove_options {
 	bool subsets;        /* which transactions are serializable together,
 	                      * of at most 64 */
 	bool explain;        /* which rules exclude each cycle */
+	uint64_t memory;     /* bytes that the solver may take; 0: half of the
+	                      * machine's */
 } iso_prove_options;
 /* Is every execution of the transactions of a program in .tx serializable, for
  * any number of them? The program need not have sessions. `options` and `diags`

@@ -119,6 +119,15 @@ END
 run 0 prove fields.tx -i si --table
 prints 'reads n[who[a].id], if who[a].id != 3'
 
+# Limits end a question to the solver, too: those of this program take seconds.
+tpcc=$ISOSCOPE_SOURCE/programs/apps/tpcc.tx
+begun=$(date +%s)
+run 4 prove "$tpcc" -i si --timeout 1
+prints 'inconclusive: the time limit was reached; whether'
+run 4 prove "$tpcc" -i si --memory 25M
+prints 'inconclusive: the memory limit was reached; whether'
+[ $(($(date +%s) - begun)) -lt 40 ] && pass || fail 'limits come too late'
+
 # Which are serializable together: SmallBank, with updates that lock (Vandevoort,
 # Ketsman, Koch, Neven, VLDB 2021; Fekete 2005; Alomari, Cahill, Fekete, Roehm
 # 2008).

@@ -1,9 +1,12 @@
 /* Proofs for any number of transactions, against exploring: what is proved has
  * no client with an execution that is not serializable, what is violated has
  * one. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
+#include "base/seconds.h"
 #include "history/history.h"
 #include "lang/source.h"
 #include "prove/client.h"
@@ -597,31 +600,78 @@ static const struct {
 	  LEVEL_SER, true, VERDICT_INCONCLUSIVE },
 };
 
-START_TEST(known_programs)
+enum { SEEDS = 5 };
+
+static void try_known(int i, unsigned seed)
 {
-	struct load_text text = { "known.tx", known[_i].text,
-		                  strlen(known[_i].text) };
+	struct load_text text = { "known.tx", known[i].text,
+		                  strlen(known[i].text) };
 	struct diags d = { 0 };
 	struct application app;
 	struct proof found;
-	struct prove_options o = { .terms = { .level = known[_i].level,
-		                              .one_each = known[_i].one_each,
-		                              .no_errors = true },
+	struct prove_options o = { .terms = { .level = known[i].level,
+		                              .one_each = known[i].one_each,
+		                              .no_errors = true,
+		                              .seed = seed },
 		                   .max_length = PROVE_LENGTH };
 	struct program *p = prove_load(&app, "known.tx", &text, &d);
 	ck_assert_ptr_nonnull(p);
 	prove(&found, &app, &o);
 	ck_assert_str_eq(verdict_word(found.verdict),
-	                 verdict_word(known[_i].verdict));
+	                 verdict_word(known[i].verdict));
 	prove_free(&found);
 	program_free(p);
 	application_free(&app);
 	diags_free(&d);
 }
+
+/* Whatever the solver's seed is. */
+START_TEST(known_programs)
+{
+	unsigned seeds = is_quick() ? 2 : SEEDS;
+	for (unsigned seed = 0; seed < seeds; seed++) try_known(_i, seed);
+}
+END_TEST
+
+/* ---- interrupted ---- */
+
+static atomic_bool interrupted;
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+	atomic_store(&interrupted, true);
+}
+
+/* Many rounds of loops: the solver is asked for long. */
+START_TEST(interruptions_end_questions)
+{
+	struct text t = { 0 };
+	struct prove_options o = { .terms.level = LEVEL_SI,
+		                   .max_length = INSTANCES_MAX,
+		                   .interrupt = &interrupted };
+	struct itimerval soon = { .it_value.tv_usec = 300000 };
+	text_string(&t, "global n[*] = 0;\n");
+	for (int i = 0; i < 6; i++)
+		text_format(&t,
+		            "txn t%d(a, b) { for k in 0..8 { let x = n[a + k];"
+		            " n[b + k] = x + %d; } }\n",
+		            i, i);
+	ck_assert(signal(SIGALRM, on_alarm) != SIG_ERR);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	double begun = seconds_now();
+	struct proof found = prove_text(text_get(&t), &o);
+	ck_assert_int_eq(found.stop, STOP_INTERRUPTED);
+	ck_assert_int_eq(found.verdict, VERDICT_INCONCLUSIVE);
+	ck_assert(seconds_now() - begun < 30);
+	prove_free(&found);
+	text_free(&t);
+}
 END_TEST
 
 void add_prove_tests(TCase *tests)
 {
+	tcase_add_test(tests, interruptions_end_questions);
 	tcase_add_loop_test(tests, known_programs, 0,
 	                    sizeof known / sizeof *known);
 	tcase_add_loop_test(tests, proofs_hold_when_explored, 0, PROCESSES);

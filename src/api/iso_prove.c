@@ -30,6 +30,7 @@ static int try_prove(iso_result **out, const char *path,
 	o.subsets = given.subsets;
 	if (given.max_length) o.max_length = given.max_length;
 	o.timeout = given.timeout;
+	o.memory = given.memory;
 	struct program *p = prove_load(&app, path, NULL, &problem.diags);
 	int status = p ? ISO_OK : ISO_E_PROGRAM;
 	if (p && o.subsets && app.summary_count > SETS_OF_MOST) {

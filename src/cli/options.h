@@ -422,8 +422,7 @@ enum command {
 	  "stop an exploration after N histories (run: that of --coverage)")   \
 	X(TIMEOUT, IN_REPORTING | IN_AUDIT | IN_LSP, "timeout", 0, "SECONDS",  \
 	  NULL, "stop after so much time")                                     \
-	X(MEMORY, IN_REPORTING & ~(IN_SEPARATE | IN_PROVE), "memory", 0,       \
-	  "SIZE", NULL,                                                        \
+	X(MEMORY, IN_REPORTING & ~IN_SEPARATE, "memory", 0, "SIZE", NULL,      \
 	  "stop when the work needs more than SIZE bytes (k, M, G: "           \
 	  "powers of 1024)")                                                   \
 	X(STEP_TIMEOUT, IN_RUNNING, "step-timeout", 0, "SECONDS", NULL,        \

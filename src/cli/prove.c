@@ -39,6 +39,7 @@ static bool settings(const struct command_line *c, struct prove_options *o)
 	uint64_t length = PROVE_LENGTH;
 	if (!one_program(c) || !setting_count(c, OPTION_MAX_LENGTH, &length) ||
 	    !setting_seconds(c, OPTION_TIMEOUT, &o->timeout) ||
+	    !setting_memory(c, OPTION_MEMORY, &o->memory) ||
 	    !outputs_fit(c, "program") || !pictures_possible(c))
 		return false;
 	if (length < 2 || length > INSTANCES_MAX) {

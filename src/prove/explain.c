@@ -57,8 +57,9 @@ static void explain(struct search *x, const uint32_t *which, uint32_t length,
 	search_assert_path(q.in, length);
 	if (back) instances_assert(q.in, q.in->between[length - 1][0].depends);
 	assume(&q, 0, q.count, true);
-	if (is_excluded(&q)) {
-		leave_out(&q);
+	bool excluded = is_excluded(&q);
+	if (excluded) leave_out(&q);
+	if (excluded && !search_is_late(x)) {
 		VEC_RESERVE(out->exclusions, out->exclusion_count,
 		            out->exclusion_capacity);
 		struct proved_exclusion *e =

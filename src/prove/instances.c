@@ -389,14 +389,15 @@ static void release_context(void *z)
 	Z3_del_context(z);
 }
 
-/* A limit of steps: it is the same wherever it runs, and the solver needs no
- * thread that looks at a clock. */
-static void limit(struct instances *x)
+/* A limit of steps: it is the same wherever it runs. */
+static void set_limit(struct instances *x, unsigned seed)
 {
 	Z3_params p = Z3_mk_params(x->z);
 	Z3_params_inc_ref(x->z, p);
 	Z3_params_set_uint(x->z, p, Z3_mk_string_symbol(x->z, "rlimit"),
 	                   STEPS_MOST);
+	Z3_params_set_uint(x->z, p, Z3_mk_string_symbol(x->z, "random_seed"),
+	                   seed);
 	Z3_solver_set_params(x->z, x->solver, p);
 	Z3_params_dec_ref(x->z, p);
 }
@@ -439,7 +440,7 @@ struct instances *instances_new(Z3_context z, const struct application *app,
 		              others);
 	make_between(x, !terms.one_each);
 	rules_assert(x, others);
-	limit(x);
+	set_limit(x, terms.seed);
 	prefer(x);
 	x->rule = RULE_ERRORS;
 	if (terms.no_errors) instances_assert(x, x->fine);

@@ -121,6 +121,7 @@ struct instances_terms {
 	enum level level; /* of those that have none of their own */
 	bool one_each;    /* each in a session of its own */
 	bool no_errors;   /* none ends by a run-time error */
+	unsigned seed;    /* of the solver */
 	bool named;       /* a rule counts only where its name is assumed */
 };
 

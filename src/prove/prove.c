@@ -18,6 +18,7 @@
 enum {
 	CONTEXT_MOST = 50,       /* instances in one context of the solver */
 	MODELS = 6,              /* of one cycle of types that are tried */
+	CLIENTS = 2000,          /* of one program that are explored */
 	CLIENT_HISTORIES = 20000 /* of one client that are explored */
 };
 static const double CLIENT_MOST = 5; /* seconds */
@@ -30,12 +31,7 @@ static double time_left(const struct search *x)
 
 bool search_is_late(struct search *x)
 {
-	const struct prove_options *o = &x->out->options;
-	if (x->out->stop) return true;
-	if (o->interrupt && atomic_load(o->interrupt))
-		x->out->stop = STOP_INTERRUPTED;
-	else if (time_left(x) <= 0)
-		x->out->stop = STOP_TIME;
+	if (!x->out->stop) x->out->stop = limiter_look(x->limiter);
 	return x->out->stop != STOP_NONE;
 }
 
@@ -44,7 +40,7 @@ Z3_lbool search_find_model(struct search *x, struct instances *in,
 {
 	x->out->questions++;
 	Z3_lbool answer =
-		Z3_solver_check_assumptions(in->z, in->solver, count, assumed);
+		limiter_ask(x->limiter, in->z, in->solver, assumed, count);
 	if (answer == Z3_L_UNDEF) x->out->undecided = true;
 	return answer;
 }
@@ -101,6 +97,7 @@ static bool confirm(struct search *x, struct instances *in, Z3_model m,
 	struct client_found found = client_explore(
 		out->app->path, &client, out->options.terms.level, &budget);
 	out->clients++;
+	x->clients++;
 	out->client_histories += found.histories;
 	if (!found.history) {
 		if (!out->candidate.length)
@@ -149,7 +146,7 @@ static bool concretise(struct search *x, struct instances *in)
 {
 	Z3_ast wanted[] = { in->closed, in->fine, in->plain };
 	for (unsigned tries = 0, least = 3;
-	     tries < MODELS && !search_is_late(x);) {
+	     tries < MODELS && x->clients < CLIENTS && !search_is_late(x);) {
 		Z3_lbool answer = search_find_model(x, in, wanted, least);
 		if (answer != Z3_L_TRUE) {
 			if (!--least) return false;
@@ -199,6 +196,13 @@ struct instances *search_take(struct search *x, const uint32_t *which,
 	                     x->out->options.terms);
 }
 
+/* More clients are not explored; nothing is proved where some were. */
+static bool is_over(struct search *x)
+{
+	x->out->clients_out |= x->clients >= CLIENTS;
+	return search_is_late(x) || x->out->clients_out;
+}
+
 /* The cycle may need one more transaction, which others read from. */
 static bool ask_with_another(struct search *x, const uint32_t *which,
                              uint32_t length, struct answer *known)
@@ -209,7 +213,7 @@ static bool ask_with_another(struct search *x, const uint32_t *which,
 	for (uint32_t i = 0; i < length; i++) more[i] = which[i];
 	for (uint32_t e = 0; e < x->member_count && !over; e++) {
 		uint64_t bit = search_bit(x->members[e]);
-		if (search_is_late(x)) return true;
+		if (is_over(x)) return true;
 		if (known->tried & bit) continue;
 		if (x->answers) known->tried |= bit;
 		more[length] = x->members[e];
@@ -235,7 +239,7 @@ static bool ask_first(struct search *x, const uint32_t *which, uint32_t length,
                       struct answer *known)
 {
 	struct instances *in = search_take(x, which, length);
-	bool over = false;
+	bool over;
 	known->asked = true;
 	search_assert_path(in, length);
 	known->path = search_has_model(x, in);
@@ -243,6 +247,9 @@ static bool ask_first(struct search *x, const uint32_t *which, uint32_t length,
 		instances_assert(in, in->between[length - 1][0].depends);
 		known->cycle = search_has_model(x, in);
 	}
+	/* A question that was cut off has told nothing. */
+	over = search_is_late(x);
+	if (over) known->path = known->cycle = false;
 	if (known->cycle) over = concretise(x, in);
 	instances_free(in);
 	return over;
@@ -298,7 +305,7 @@ static bool ask_all(struct search *x, uint32_t length)
 	uint32_t at[INSTANCES_MAX] = { 0 }, which[INSTANCES_MAX];
 	for (;;) {
 		uint32_t i = 0;
-		if (search_is_late(x)) return true;
+		if (is_over(x)) return true;
 		for (uint32_t k = 0; k < length; k++)
 			which[k] = x->members[at[k]];
 		if (may_be_path(x, which, length) && ask(x, which, length))
@@ -335,6 +342,7 @@ void search_members(struct search *x)
 	out->open_level = is_open(x);
 	out->verdict = VERDICT_INCONCLUSIVE;
 	x->grounds = 0;
+	x->clients = 0;
 	if (!x->member_count) return;
 	for (uint32_t m = 2; m <= out->options.max_length; m++) {
 		out->length = m;
@@ -389,6 +397,7 @@ void prove(struct proof *out, struct application *app,
 		mem_take0((size_t)app->summary_count + 1, sizeof *x.members);
 	for (uint32_t i = 0; i < app->summary_count; i++)
 		x.members[x.member_count++] = i;
+	x.limiter = limiter_new(&out->options.budget, x.begun);
 	if (o->subsets) x.answers = answers_new();
 	search_members(&x);
 	if (!out->stop && o->subsets) search_subsets(&x, app);
@@ -397,6 +406,7 @@ void prove(struct proof *out, struct application *app,
 		search_pairs(&x);
 	if (!out->stop && o->explain && out->verdict == VERDICT_HOLDS)
 		search_explain(&x);
+	limiter_free(x.limiter);
 	answers_free(x.answers);
 	free(x.members);
 	instances_context_free(x.context);

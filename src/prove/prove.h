@@ -92,6 +92,7 @@ struct proof {
 	uint64_t questions;
 	uint64_t clients, client_histories; /* that were explored */
 	bool unconfirmed;          /* there may be cycles that were not found */
+	bool clients_out;          /* no more are explored */
 	bool undecided;            /* the solver gave up somewhere */
 	bool open_level;           /* one for which nothing is proved */
 	struct proved_pair *pairs; /* of summaries, count * count */

@@ -3,15 +3,18 @@
 #define ISO_PROVE_SEARCH_H
 
 #include "prove/prove.h"
+#include "prove/limiter.h"
 
 struct search {
 	struct proof *out;
 	double begun;
 	Z3_context context;
+	struct limiter *limiter;
 	uint64_t taken;    /* instances, so far */
 	uint32_t *members; /* the transactions that there are */
 	uint32_t member_count;
 	struct answers *answers; /* of what may be asked again; or NULL */
+	unsigned clients;        /* explored for these members */
 	uint32_t length;         /* of the cycle at hand */
 	bool found_paths;        /* of the length at hand */
 	/* Sets of the first SETS_OF_MOST transactions: */

@@ -48,7 +48,10 @@ static void name_obstacle(struct text *t, const struct proof *p)
 			number_plural(t, a->uncovered_count - 1, "other place",
 			              "other places");
 		}
-	} else if (p->undecided)
+	} else if (p->clients_out)
+		text_string(t, "there may be a cycle, but none of the many "
+		               "clients that were explored has it");
+	else if (p->undecided)
 		text_string(t, "the solver gave up");
 	else if (p->unconfirmed)
 		text_string(t, "there may be a cycle, but it was not found "
@@ -431,6 +434,12 @@ static void add_open(struct result *r, const struct proof *p, struct text *note)
 			name_uncovered(note, &p->app->uncovered[i]);
 			text_char(note, '\n');
 		}
+	}
+	if (p->stop && p->length > 2 && !p->unconfirmed) {
+		text_string(note, "\nUp to then: there is no cycle of fewer "
+		                  "than ");
+		number_plural(note, p->length, "transaction", "transactions");
+		text_string(note, ".\n");
 	}
 	if (p->candidate.length)
 		text_format(note,
