@@ -389,12 +389,14 @@ void points_of_relation(struct points *p, const struct relation *r,
 		first[r->reads[i].reader] = i;
 	for (uint32_t i = r->write_count; i-- > 0;)
 		writes[r->writes[i].writer] = i;
+	/* Where there are none, there may be no array. */
+	const struct relation_write no_write, *all = &no_write;
+	if (r->write_count) all = r->writes;
 	for (uint32_t k = 1; k < r->order_count; k++) {
 		uint32_t t = r->order[k];
 		struct events e = { r->reads + first[t],
-			            r->reads + r->read_count,
-			            r->writes + writes[t],
-			            r->writes + r->write_count };
+			            r->reads + r->read_count, all + writes[t],
+			            all + r->write_count };
 		points_begin(p, t, level_of(level, r, t), has_aborted(r, &e, t),
 		             r->so + (size_t)t * r->words, r->words);
 		take_events(p, &e, t);
