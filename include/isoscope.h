@@ -713,7 +713,8 @@ typedef enum iso_stop {
 	ISO_STOP_BOUND,        /* a session in C reached max_transactions or
 	                        * max_accesses, and was cut short */
 	ISO_STOP_CHANGES,      /* max_changes: others change more reads */
-	ISO_STOP_STALE         /* max_changes: others have more stale reads */
+	ISO_STOP_STALE,        /* max_changes: others have more stale reads */
+	ISO_STOP_SERVER        /* PostgreSQL has ended */
 } iso_stop;
 
 typedef struct iso_stats {

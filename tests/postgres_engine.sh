@@ -117,7 +117,7 @@ timeout --foreground --preserve-status -s INT 1 "$ISOSCOPE" explore --engine=pos
 	>out 2>err </dev/null
 equal 'set-up is interrupted: exit code' $? 4
 what='set-up is interrupted'
-says 'setup failed: it was interrupted'
+says interrupted
 
 # Assertions are given the rows of the tables that they name.
 assertion() {
@@ -168,7 +168,7 @@ sleep 0.5
 memory=$(sed -n '7s/.* //p' folders/*/data/postmaster.pid)
 kill -9 "$(head -n 1 folders/*/data/postmaster.pid)"
 wait $!
-equal 'the server is killed' $? 3
+equal 'the server is killed' $? 4
 soon is_empty
 equal 'shared memory' "$(awk -v n="${memory:-none}" '$2 == n' /proc/sysvipc/shm)" ''
 "$ISOSCOPE" explore --engine=postgres --timeout 0.5 x.spec >out 2>err &

@@ -297,7 +297,7 @@ for slow in '--schema slow.sql' '--setup=sleep\ 60'; do
 	eval "timeout --foreground --preserve-status -s INT 1 \"\$ISOSCOPE\" serve $slow" \
 		>out 2>err </dev/null
 	equal "$what: exit code" $? 4
-	says 'it was interrupted'
+	says interrupted
 	prints_nothing
 done
 

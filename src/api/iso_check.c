@@ -48,7 +48,8 @@ _Static_assert((int)ISO_STOP_HISTORIES == (int)STOP_HISTORIES &&
                        (int)ISO_STOP_EVENTS == (int)STOP_EVENTS &&
                        (int)ISO_STOP_CLIENT == (int)STOP_GUEST &&
                        (int)ISO_STOP_BOUND == (int)STOP_BOUND &&
-                       (int)ISO_STOP_STALE == (int)STOP_STALE,
+                       (int)ISO_STOP_STALE == (int)STOP_STALE &&
+                       (int)ISO_STOP_SERVER == (int)STOP_SERVER,
                "iso_stop follows STOP_TABLE");
 
 static const enum explorer_algorithm algorithms[] = {

@@ -70,6 +70,9 @@ struct budget {
 	/* the same of stale reads */                                          \
 	X(STOP_STALE, "stale-reads", "stale",                                  \
 	  "any histories with more stale reads are left out")                  \
+	/* PostgreSQL has ended; what was found before holds                   \
+	 * (program_lost()) */                                                 \
+	X(STOP_SERVER, "server", "server", "PostgreSQL has ended")             \
 	/* only random descents were made (random_descents.h) */               \
 	X(STOP_DESCENTS, "descents", "descents",                               \
 	  "only a part was drawn at random")                                   \

@@ -164,7 +164,9 @@ enum go search_machine_stopped(struct engine *e)
 	switch (e->context.machine.stop) {
 	case MACHINE_FAULT: return search_stop(e, STOP_GUEST);
 	case MACHINE_INTERRUPTED:
-		return search_stop(e, interrupt && atomic_load(interrupt)
+		return search_stop(e, program_lost(e->shared->program)
+		                              ? STOP_SERVER
+		                      : interrupt && atomic_load(interrupt)
 		                              ? STOP_INTERRUPTED
 		                              : STOP_TIME);
 	default: return search_stop(e, STOP_KEYS);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/seconds.h"
@@ -112,7 +113,7 @@ static void begin(struct run *r, struct channel *ch, const struct wire_head *h)
 	r->seat->channel = ch;
 	if (!r->replays) r->failure = NULL;
 	run_emit_step(r, s);
-	if (!r->broken) r->broken = !tell_readiness(r, ch);
+	if (!r->broken && !tell_readiness(r, ch)) run_lose(r);
 }
 
 static void take_statement(struct run *r, const struct wire_head *h,
@@ -203,7 +204,7 @@ static void take_channel(struct run *r, uint32_t i)
 	while (take_next(r, ch)) continue;
 	if (open || r->broken || r->frontier) return;
 	if (c->open && r->seat->channel == ch) {
-		run_fail(r, "a backend of it has died");
+		run_lose(r);
 		return;
 	}
 	drop_channel(c, i);
@@ -392,8 +393,34 @@ bool server_run_again(struct guest *g, const struct guest_step *last)
 	seat_leave(r.seat);
 	mem_unlock(&g->library->turn);
 	run_free_path(&r);
+	if (r.lost) run_fail(&r, "a backend of it has died");
 	region_free(&scratch);
 	return fine;
+}
+
+/* Was it the server that the program has failed for? */
+static bool is_disturbed(struct run *r, bool fine)
+{
+	enum { HEARSAY = 20000 }; /* microseconds until all know of it */
+	const struct clients *c = r->seat->clients;
+	if (fine && !(r->done && c->command.code)) return false;
+	if (server_gives_up(r->guest)) return false;
+	usleep(HEARSAY);
+	return server_was_reset(r->guest->library);
+}
+
+static struct server_step_node *run_once(struct run *r)
+{
+	bool fine = true;
+	if (!run_answer(r, &fine)) fine = start_process(r);
+	fine = fine && go_on(r);
+	if (is_disturbed(r, fine)) {
+		server_forget_fault(r->guest->library);
+		run_lose(r);
+		fine = false;
+	}
+	if (fine && r->done) seat_leave(r->seat);
+	return run_done(r, fine);
 }
 
 struct server_step_node *server_run_command(struct guest *g,
@@ -402,12 +429,13 @@ struct server_step_node *server_run_command(struct guest *g,
                                             struct region *to)
 {
 	struct run r;
-	bool fine = true;
-	if (!run_begin(&r, g, from, answer, to)) return NULL;
-	mem_lock(&g->library->turn);
-	if (!run_answer(&r, &fine)) fine = start_process(&r);
-	fine = fine && go_on(&r);
-	if (fine && r.done) seat_leave(r.seat);
-	mem_unlock(&g->library->turn);
-	return run_done(&r, fine);
+	struct server_step_node *s;
+	uint32_t tries = 0;
+	do {
+		if (!run_begin(&r, g, from, answer, to)) return NULL;
+		mem_lock(&g->library->turn);
+		s = run_once(&r);
+		mem_unlock(&g->library->turn);
+	} while (!s && r.lost && run_tries_again(&r, &tries));
+	return s;
 }

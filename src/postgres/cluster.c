@@ -1,23 +1,13 @@
-/* Three processes: this one; a keeper, its child; and the server, the keeper's.
- * The keeper waits until the pipe from this process is closed, however that
- * ends, and then ends the server and removes the folder. The server ends if the
- * keeper does. A prepared cluster is kept among the user's caches, since making
- * one takes a second.
- */
-#include "postgres/cluster.h"
+/* Three processes: this one; a keeper, its child (keeper.c); and the server,
+ * the keeper's. */
+#include "postgres/cluster_parts.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
-#include <poll.h>
 #include <pwd.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -30,314 +20,6 @@
 
 /* A server that does not answer after so many seconds will not. */
 enum { PATIENCE = 60 };
-
-struct cluster {
-	char folder[64];
-	pid_t keeper;
-	int alive; /* the keeper's end of it sees when it is closed */
-	uid_t user;
-	gid_t group;
-	bool other;  /* the server is run by another user: root must not */
-	bool serves; /* clients, */
-	bool opens;  /* doors, */
-	uint32_t doors;
-};
-
-/* ---- Commands ---- */
-
-/* In a child: becomes the user that runs the server. */
-static void become(const struct cluster *c)
-{
-	if (!c->other) return;
-	if (setgroups(1, &c->group) || setgid(c->group) || setuid(c->user))
-		_exit(126);
-}
-
-static void direct_output(const struct cluster *c)
-{
-	char log[96];
-	snprintf(log, sizeof log, "%s/log", c->folder);
-	int null = open("/dev/null", O_RDONLY);
-	int out = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
-	if (null >= 0) dup2(null, 0);
-	if (out >= 0) {
-		dup2(out, 1);
-		dup2(out, 2);
-	}
-}
-
-/* Runs a command to its end, as the server's user unless `self`. */
-static bool run(const struct cluster *c, bool self, const char *const *words)
-{
-	int status;
-	pid_t parent = getpid(), pid = fork();
-	if (pid < 0) return false;
-	if (!pid) {
-		direct_output(c);
-		if (!self) become(c);
-		/* Behind the change of user, which undoes it. */
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() != parent) _exit(126);
-		if (chdir("/")) _exit(126);
-		execvp(words[0], (char *const *)words);
-		_exit(127);
-	}
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR) return false;
-	return WIFEXITED(status) && !WEXITSTATUS(status);
-}
-
-static void remove_folder(const struct cluster *c, const char *path)
-{
-	run(c, true, (const char *const[]){ "rm", "-rf", path, NULL });
-}
-
-/* ---- The keeper ---- */
-
-static pid_t start_server(const struct cluster *c)
-{
-	char data[96];
-	struct text sockets = { 0 };
-	snprintf(data, sizeof data, "%s/data", c->folder);
-	text_string(&sockets, c->folder);
-	if (c->opens)
-		text_format(&sockets, ",%s/" WIRE_DOOR_OF_SETUP, c->folder);
-	if (c->serves)
-		text_format(&sockets, ",%s/" WIRE_DOOR_OF_SERVICE, c->folder);
-	for (uint32_t i = 0; i < c->doors; i++)
-		text_format(&sockets, ",%s/" WIRE_DOOR, c->folder, i);
-	pid_t parent = getpid(), pid = fork();
-	if (pid) {
-		text_free(&sockets);
-		return pid;
-	}
-	become(c);
-	/* Behind the change of user, which undoes it. */
-	prctl(PR_SET_PDEATHSIG, SIGQUIT);
-	if (getppid() != parent) _exit(1);
-	if (chdir(c->folder)) _exit(126);
-	/* It looks for its own files beside its name, or along PATH. */
-	execl(ISO_POSTGRES_PROGRAMS "/postgres",
-	      ISO_POSTGRES_PROGRAMS "/postgres", "-D", data, "-k",
-	      text_get(&sockets), (char *)NULL);
-	_exit(127);
-}
-
-/* A server that is killed leaves it behind, and its number in this file, which
- * one that ends by itself removes. */
-static void remove_shared_memory(void)
-{
-	enum { LINE = 7 };
-	FILE *f = fopen("data/postmaster.pid", "r");
-	char line[512];
-	int n = 0, id;
-	while (f && n < LINE && fgets(line, sizeof line, f)) n++;
-	if (n == LINE && sscanf(line, "%*u %d", &id) == 1)
-		shmctl(id, IPC_RMID, NULL);
-	if (f) fclose(f);
-}
-
-/* Groups of processes that are adopted. */
-struct adopted {
-	int *items;
-	uint32_t count, capacity;
-};
-
-/* A number that has come: of a group, or less than zero to release it. False:
- * the pipe is closed. */
-static bool take_number(struct adopted *a, int alive)
-{
-	int n;
-	ssize_t got = read(alive, &n, sizeof n);
-	if (got < 0 && errno == EINTR) return true;
-	if (got != sizeof n) return false;
-	for (uint32_t i = 0; i < a->count; i++)
-		if (a->items[i] == -n) a->items[i--] = a->items[--a->count];
-	if (n < 0) return true;
-	VEC_RESERVE(a->items, a->count, a->capacity);
-	a->items[a->count++] = n;
-	return true;
-}
-
-static void keep(const struct cluster *c, int alive)
-{
-	struct adopted adopted = { 0 };
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
-	sigset_t none;
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	setsid();
-	sigaction(SIGINT, &ignore, NULL);
-	sigaction(SIGTERM, &ignore, NULL);
-	sigaction(SIGHUP, &ignore, NULL);
-	sigaction(SIGPIPE, &ignore, NULL);
-	signal(SIGCHLD, SIG_DFL);
-	direct_output(c);
-	if (chdir(c->folder)) _exit(1);
-	struct pollfd p = { .fd = alive, .events = POLLIN };
-	pid_t server = -1;
-	char go;
-	/* The files are there; or nobody waits for them any more. */
-	if (read(alive, &go, 1) == 1) server = start_server(c);
-	while (server > 0 && !waitpid(server, NULL, WNOHANG))
-		if (poll(&p, 1, 200) > 0 && !take_number(&adopted, alive)) {
-			for (uint32_t i = 0; i < adopted.count; i++)
-				kill(-adopted.items[i], SIGKILL);
-			kill(server, SIGQUIT);
-			waitpid(server, NULL, 0);
-			break;
-		}
-	remove_shared_memory();
-	/* The folder says why it has ended, until this is closed. */
-	int mark = openat(AT_FDCWD, "ended", O_WRONLY | O_CREAT, 0600);
-	if (mark >= 0) close(mark);
-	while (take_number(&adopted, alive)) continue;
-	for (uint32_t i = 0; i < adopted.count; i++)
-		kill(-adopted.items[i], SIGKILL);
-	if (chdir("/")) _exit(1);
-	/* Who was making files there may not have ended yet. */
-	for (int i = 0; i < 20 && !access(c->folder, F_OK); i++) {
-		if (i) usleep(100000);
-		remove_folder(c, c->folder);
-	}
-	_exit(0);
-}
-
-static bool start_keeper(struct cluster *c)
-{
-	int ends[2];
-	if (pipe2(ends, O_CLOEXEC)) return false;
-	c->keeper = fork();
-	if (!c->keeper) {
-		long most = sysconf(_SC_OPEN_MAX);
-		for (int i = 3; i < most && i < 1 << 16; i++)
-			if (i != ends[0]) close(i);
-		keep(c, ends[0]);
-	}
-	close(ends[0]);
-	c->alive = ends[1];
-	return c->keeper > 0;
-}
-
-/* ---- The files ---- */
-
-static bool write_settings(const struct cluster *c, bool module)
-{
-	struct text path = { 0 };
-	text_format(&path, "%s/data/postgresql.auto.conf", c->folder);
-	FILE *f = fopen(text_get(&path), "w");
-	text_free(&path);
-	if (!f) return false;
-	fputs("listen_addresses = ''\n"
-	      "fsync = off\nfull_page_writes = off\nsynchronous_commit = off\n"
-	      "autovacuum = off\nmax_connections = 500\n"
-	      "shared_buffers = 32MB\nmax_wal_size = 64MB\n"
-	      "dynamic_shared_memory_type = mmap\n" /* in the folder */
-	      "timezone = 'UTC'\nlog_timezone = 'UTC'\n"
-	      "wal_level = minimal\nmax_wal_senders = 0\n",
-	      f);
-	if (!module) return !fclose(f);
-	fprintf(f, "shared_preload_libraries = '%s/isoscope.so'\n", c->folder);
-	fputs("max_parallel_workers_per_gather = 0\njit = off\n"
-	      "plan_cache_mode = force_custom_plan\n"
-	      "enable_hashjoin = off\nenable_mergejoin = off\n"
-	      "enable_memoize = off\nenable_material = off\n"
-	      "enable_bitmapscan = off\n"
-	      "join_collapse_limit = 1\nfrom_collapse_limit = 100\n"
-	      "geqo = off\n",
-	      f);
-	return !fclose(f);
-}
-
-/* Where a prepared cluster is kept; "": nowhere. */
-static void find_cache(struct text *t)
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	if (cache && *cache == '/')
-		text_format(t, "%s/isoscope", cache);
-	else if (home && *home == '/')
-		text_format(t, "%s/.cache/isoscope", home);
-}
-
-static bool copy(const struct cluster *c, const char *from, const char *to)
-{
-	return run(c, true,
-	           (const char *const[]){ "cp", "-a", "--reflink=auto", from,
-	                                  to, NULL });
-}
-
-/* Others may do the same at the same moment: it appears at once. */
-static void keep_prepared(const struct cluster *c, const char *data,
-                          const char *folder, const char *prepared)
-{
-	struct text mine = { 0 };
-	text_format(&mine, "%s.%d", prepared, (int)getpid());
-	if (run(c, true,
-	        (const char *const[]){ "mkdir", "-p", "-m", "700", folder,
-	                               NULL }) &&
-	    (!copy(c, data, text_get(&mine)) ||
-	     rename(text_get(&mine), prepared)))
-		remove_folder(c, text_get(&mine));
-	text_free(&mine);
-}
-
-/* The files of an empty cluster, of one database: there is less to copy. */
-static bool init_data(const struct cluster *c, const char *data)
-{
-	struct text drop = { 0 };
-	text_format(&drop,
-	            "printf '%%s\\n' "
-	            "'UPDATE pg_database SET datistemplate = false;' "
-	            "'DROP DATABASE template0;' 'DROP DATABASE template1;' "
-	            "| " ISO_POSTGRES_PROGRAMS "/postgres --single -F "
-	            "-c min_wal_size=2MB -c max_wal_size=2MB -D '%s' postgres",
-	            data);
-	bool fine =
-		run(c, false,
-	            (const char *const[]){
-			    ISO_POSTGRES_PROGRAMS "/initdb", "-D", data, "-U",
-			    "isoscope", "-A", "trust", "--no-locale", "-E",
-			    "UTF8", "--no-sync", "--wal-segsize=1", NULL }) &&
-		run(c, false,
-	            (const char *const[]){ "sh", "-c", text_get(&drop), NULL });
-	text_free(&drop);
-	return fine;
-}
-
-static bool make_data(const struct cluster *c)
-{
-	struct text folder = { 0 }, prepared = { 0 }, data = { 0 };
-	find_cache(&folder);
-	text_format(&data, "%s/data", c->folder);
-	text_format(&prepared, "%s/postgres-" ISO_POSTGRES_VERSION "-1-%u",
-	            text_get(&folder), (unsigned)c->user);
-	bool fine = folder.length &&
-	            !access(text_get(&prepared), R_OK | X_OK) &&
-	            copy(c, text_get(&prepared), text_get(&data));
-	if (!fine) {
-		remove_folder(c, text_get(&data));
-		fine = init_data(c, text_get(&data));
-		if (fine && folder.length)
-			keep_prepared(c, text_get(&data), text_get(&folder),
-			              text_get(&prepared));
-	}
-	text_free(&folder);
-	text_free(&prepared);
-	text_free(&data);
-	return fine;
-}
-
-static bool take_module(const struct cluster *c, const char *module)
-{
-	struct text to = { 0 };
-	text_format(&to, "%s/isoscope.so", c->folder);
-	bool fine =
-		copy(c, module, text_get(&to)) && !chmod(text_get(&to), 0755);
-	text_free(&to);
-	return fine;
-}
-
-/* ---- The whole ---- */
 
 static bool find_user(struct cluster *c, struct text *why)
 {
@@ -394,137 +76,187 @@ static bool is_ready(const struct cluster *c)
 	return strstr(buffer, "\nready") && answers(c);
 }
 
+static bool is_interrupted(const struct cluster *c)
+{
+	const atomic_bool *flag = c->options.interrupt;
+	return flag && atomic_load(flag);
+}
+
+static bool is_marked_ended(const struct cluster *c)
+{
+	char ended[96];
+	snprintf(ended, sizeof ended, "%s/ended", c->folder);
+	return !access(ended, F_OK);
+}
+
 static bool wait_for_server(const struct cluster *c)
 {
 	double until = seconds_now() + PATIENCE;
-	char ended[96];
-	snprintf(ended, sizeof ended, "%s/ended", c->folder);
 	while (!is_ready(c)) {
-		if (seconds_now() > until || !access(ended, F_OK)) return false;
+		if (seconds_now() > until || is_interrupted(c) ||
+		    is_marked_ended(c))
+			return false;
 		usleep(5000);
 	}
 	return true;
 }
 
-/* A full disk ends initdb in words that are none of its errors; what it then
- * says of tidying up is not the reason. */
-static bool says_why(const char *line)
+static bool is_of_full_disk(const char *words)
 {
-	return strstr(line, "FATAL") || strstr(line, "error") ||
-	       strstr(line, strerror(ENOSPC));
+	return strstr(words, strerror(ENOSPC)) || strstr(words, "wrote only");
 }
 
-/* What its log says of it. */
-static void tell_log(const struct cluster *c, struct text *why)
+/* How well a line says why. A full disk ends initdb in words that are none of
+ * its errors; what comes of it, or is said of tidying up, is not the reason. */
+static int says_why(const char *line)
 {
-	char path[96], line[512], last[512] = "";
-	snprintf(path, sizeof path, "%s/log", c->folder);
-	FILE *f = fopen(path, "r");
-	bool fatal = false;
-	while (f && fgets(line, sizeof line, f)) {
-		bool says = says_why(line);
-		if (says || !fatal) strcpy(last, line);
-		fatal |= says;
+	if (is_of_full_disk(line)) return 2;
+	return strstr(line, "FATAL") || strstr(line, "PANIC") ||
+	       strstr(line, "error");
+}
+
+/* Without the time, the process and what initdb was at. */
+static const char *its_words(const char *line)
+{
+	static const char *const marks[] = { "FATAL:  ", "PANIC:  ", "ERROR:  ",
+		                             "error: " };
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+		const char *at = strstr(line, marks[i]);
+		if (at) return at + strlen(marks[i]);
 	}
-	if (f) fclose(f);
-	last[strcspn(last, "\n")] = 0;
-	text_format(why, "PostgreSQL does not start%s%s", *last ? ": " : "",
-	            last);
+	return line;
+}
+
+static void advise(const struct cluster *c, const char *words, struct text *why)
+{
 	/* Headers call what a server of an earlier minor version lacks. */
-	if (strstr(last, "undefined symbol"))
+	if (strstr(words, "undefined symbol"))
 		text_string(why, "\nthis isoscope was built for "
 		                 "PostgreSQL " ISO_POSTGRES_VERSION
 		                 " and needs it or a later one of its kind; on "
 		                 "Debian: apt-get install postgresql-15");
+	if (is_of_full_disk(words))
+		text_format(why,
+		            "\nthe disk of %.*s is full; TMPDIR=FOLDER has "
+		            "isoscope use another one",
+		            (int)(strrchr(c->folder, '/') - c->folder),
+		            c->folder);
 }
 
-static bool make_folder(const struct cluster *c, const char *name)
+/* The last of the lines that say most. */
+static void read_log(const struct cluster *c, char *out, size_t size)
 {
-	struct text path = { 0 };
-	text_format(&path, "%s%s%s", c->folder, *name ? "/" : "", name);
-	const char *at = text_get(&path);
-	bool fine = (!*name || !mkdir(at, 0700)) &&
-	            (!c->other || !chown(at, c->user, c->group));
-	text_free(&path);
-	return fine;
+	char path[96], line[512];
+	int most = 0;
+	snprintf(path, sizeof path, "%s/log", c->folder);
+	FILE *f = fopen(path, "r");
+	while (f && fgets(line, sizeof line, f)) {
+		int says = says_why(line);
+		if (says >= most) snprintf(out, size, "%s", line);
+		if (says > most) most = says;
+	}
+	if (f) fclose(f);
+	out[strcspn(out, "\n")] = 0;
+}
+
+/* A signal that has ended it; else what its log says. */
+static void tell_why(const struct cluster *c, const char *what,
+                     struct text *why)
+{
+	char path[96], said[512] = "";
+	snprintf(path, sizeof path, "%s/ended", c->folder);
+	FILE *f = fopen(path, "r");
+	if (!f || !fgets(said, sizeof said, f)) read_log(c, said, sizeof said);
+	if (f) fclose(f);
+	const char *words = its_words(said);
+	text_format(why, "%s%s%s", what, *words ? ": " : "", words);
+	advise(c, words, why);
 }
 
 static bool make_doors(const struct cluster *c)
 {
-	bool fine = make_folder(c, "") &&
-	            (!c->opens || make_folder(c, WIRE_DOOR_OF_SETUP)) &&
-	            (!c->serves || make_folder(c, WIRE_DOOR_OF_SERVICE));
-	assert(c->doors <= CLUSTER_DOORS_MOST);
-	for (uint32_t i = 0; i < c->doors && fine; i++) {
+	bool fine = cluster_make_folder(c, "") &&
+	            (!c->options.opens ||
+	             cluster_make_folder(c, WIRE_DOOR_OF_SETUP)) &&
+	            (!c->options.serves ||
+	             cluster_make_folder(c, WIRE_DOOR_OF_SERVICE));
+	assert(c->options.doors <= CLUSTER_DOORS_MOST);
+	for (uint32_t i = 0; i < c->options.doors && fine; i++) {
 		char name[16];
 		snprintf(name, sizeof name, WIRE_DOOR, i);
-		fine = make_folder(c, name);
+		fine = cluster_make_folder(c, name);
 	}
 	return fine;
 }
 
-static struct cluster *start_cluster(struct cluster *c, const char *module,
-                                     struct text *why)
+static bool find_programs(struct text *why)
 {
-	const char *at = getenv("TMPDIR");
-	c->alive = -1;
-	bool found = find_user(c, why);
-	/* The path of a socket is short. */
-	if (!at || *at != '/' || strlen(at) > 40 || !is_reached(c, at))
-		at = "/tmp";
-	snprintf(c->folder, sizeof c->folder, "%s/isoscope-XXXXXX", at);
-	if (!*ISO_POSTGRES_PROGRAMS) {
+	if (!*ISO_POSTGRES_PROGRAMS)
 		text_string(why,
 		            "this isoscope was built without PostgreSQL; on "
 		            "Debian: apt-get install postgresql-15 "
 		            "postgresql-server-dev-15, and build it anew");
-	} else if (access(ISO_POSTGRES_PROGRAMS "/postgres", X_OK) ||
-	           access(ISO_POSTGRES_PROGRAMS "/initdb", X_OK)) {
-		text_clear(why);
-		text_string(why, "PostgreSQL is missing; on Debian: apt-get "
-		                 "install postgresql-15");
-	} else if (!found) {
-		/* it is told */
-	} else if (module && access(module, R_OK)) {
-		text_format(why, "%s is missing: install isoscope again",
-		            module);
-	} else if (!mkdtemp(c->folder)) {
-		text_format(why, "cannot make a folder in %s: %s", at,
+	else if (access(ISO_POSTGRES_PROGRAMS "/postgres", X_OK) ||
+	         access(ISO_POSTGRES_PROGRAMS "/initdb", X_OK))
+		text_string(why, "PostgreSQL is missing: there is no postgres "
+		                 "or no initdb in " ISO_POSTGRES_PROGRAMS
+		                 "; on Debian: apt-get install postgresql-15");
+	else
+		return true;
+	return false;
+}
+
+/* In $TMPDIR, if the path of a socket there is short enough. */
+static bool make_own_folder(struct cluster *c, struct text *why)
+{
+	const char *at = getenv("TMPDIR");
+	if (!at || *at != '/' || strlen(at) > 40 || !is_reached(c, at))
+		at = "/tmp";
+	snprintf(c->folder, sizeof c->folder, "%s/isoscope-XXXXXX", at);
+	assert(strlen(c->folder) < sizeof c->folder - 1);
+	if (mkdtemp(c->folder)) return true;
+	text_format(why, "cannot make a folder in %s: %s", at, strerror(errno));
+	return false;
+}
+
+static bool start(struct cluster *c, struct text *why)
+{
+	if (!cluster_start_keeper(c))
+		text_format(why, "cannot start PostgreSQL: %s",
 		            strerror(errno));
-	} else {
-		bool fine = make_doors(c);
-		assert(strlen(c->folder) < sizeof c->folder - 1);
-		fine = start_keeper(c) && fine &&
-		       (!module || take_module(c, module)) && make_data(c) &&
-		       write_settings(c, module) && write(c->alive, "", 1) == 1;
-		if (fine && wait_for_server(c)) return c;
-		tell_log(c, why);
-		cluster_stop(c);
-		return NULL;
+	else if (!make_doors(c))
+		text_format(why, "cannot make a folder in %s: %s", c->folder,
+		            strerror(errno));
+	else if (cluster_make_files(c)) {
+		cluster_start_server(c);
+		if (wait_for_server(c)) return true;
 	}
-	free(c);
+	if (is_interrupted(c))
+		text_string(why, "interrupted while PostgreSQL was started");
+	else if (!why->length)
+		tell_why(c, "PostgreSQL does not start", why);
+	return false;
+}
+
+struct cluster *cluster_start(const struct cluster_options *o, struct text *why)
+{
+	struct cluster *c = mem_take0(1, sizeof *c);
+	c->options = *o;
+	c->alive = -1;
+	if (find_programs(why) && find_user(c, why)) {
+		if (o->module && access(o->module, R_OK))
+			text_format(why,
+			            "%s is missing: install isoscope again",
+			            o->module);
+		else if (make_own_folder(c, why) && start(c, why)) {
+			/* They are the caller's. */
+			c->options.module = NULL;
+			c->options.interrupt = NULL;
+			return c;
+		}
+	}
+	cluster_stop(c);
 	return NULL;
-}
-
-struct cluster *cluster_start(const char *module, struct text *why)
-{
-	return start_cluster(mem_take0(1, sizeof(struct cluster)), module, why);
-}
-
-struct cluster *cluster_start_with_doors(const char *module, uint32_t doors,
-                                         struct text *why)
-{
-	struct cluster *c = mem_take0(1, sizeof *c);
-	c->opens = true;
-	c->doors = doors;
-	return start_cluster(c, module, why);
-}
-
-struct cluster *cluster_start_to_serve(const char *module, struct text *why)
-{
-	struct cluster *c = mem_take0(1, sizeof *c);
-	c->opens = c->serves = true;
-	return start_cluster(c, module, why);
 }
 
 const char *cluster_module(struct text *t)
@@ -551,22 +283,11 @@ const char *cluster_folder(const struct cluster *c)
 	return c->folder;
 }
 
-static void tell_keeper(struct cluster *c, int number)
+bool cluster_has_ended(const struct cluster *c, struct text *why)
 {
-	while (write(c->alive, &number, sizeof number) < 0 && errno == EINTR)
-		continue;
-}
-
-void cluster_adopt(struct cluster *c, int group)
-{
-	assert(group > 1);
-	tell_keeper(c, group);
-}
-
-void cluster_release(struct cluster *c, int group)
-{
-	assert(group > 1);
-	tell_keeper(c, -group);
+	if (!is_marked_ended(c)) return false;
+	tell_why(c, "PostgreSQL has ended", why);
+	return true;
 }
 
 void cluster_stop(struct cluster *c)
@@ -576,6 +297,7 @@ void cluster_stop(struct cluster *c)
 	if (c->keeper > 0)
 		while (waitpid(c->keeper, NULL, 0) < 0 && errno == EINTR)
 			continue;
-	remove_folder(c, c->folder); /* if the keeper could not */
+	if (*c->folder && !access(c->folder, F_OK)) /* the keeper could not */
+		cluster_remove_folder(c, c->folder);
 	free(c);
 }

@@ -4,6 +4,7 @@
 #ifndef ISO_POSTGRES_CLUSTER_H
 #define ISO_POSTGRES_CLUSTER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -11,27 +12,34 @@
 
 struct cluster;
 
+enum { CLUSTER_DOORS_MOST = 60 }; /* so many more sockets has a server */
+
+struct cluster_options {
+	/* The path of the module that it loads, with settings under which plans
+	 * do not change; NULL: as PostgreSQL is by itself. */
+	const char *module;
+	/* Doors (wire.h), folders with sockets of their own: for the clients of
+	 * so many sessions, for set-up, for clients that are served. */
+	uint32_t doors;
+	bool opens, serves;
+	/* Once it is set, starting is given up; NULL: never. */
+	const atomic_bool *interrupt;
+};
+
 /* The module for tables of sessions, in `t`: beside the program where that was
  * built, else where it was installed. */
 const char *cluster_module(struct text *t);
-/* With the module of this path, which it loads, and settings under which plans
- * do not change; NULL: as PostgreSQL is by itself. NULL, and why, if there is
- * no server. */
-struct cluster *cluster_start(const char *module, struct text *why);
-/* With doors for the clients of so many sessions and of set-up, too (wire.h):
- * folders with sockets of their own. */
-struct cluster *cluster_start_with_doors(const char *module, uint32_t doors,
-                                         struct text *why);
-/* The same, with the door of clients that are served (wire.h) beside that of
- * set-up. */
-struct cluster *cluster_start_to_serve(const char *module, struct text *why);
-enum { CLUSTER_DOORS_MOST = 60 }; /* so many more sockets has a server */
+/* NULL, and why, if there is no server. */
+struct cluster *cluster_start(const struct cluster_options *o,
+                              struct text *why);
 /* Its folder: the socket is there, and there may be others. */
 const char *cluster_folder(const struct cluster *c);
+/* Why it has ended by itself, as far as that is known; false: it runs. */
+bool cluster_has_ended(const struct cluster *c, struct text *why);
 /* This group of processes is killed when this process ends, however it does,
  * unless it is released before. */
-void cluster_adopt(struct cluster *c, int group);
-void cluster_release(struct cluster *c, int group);
+void cluster_adopt(const struct cluster *c, int group);
+void cluster_release(const struct cluster *c, int group);
 /* NULL is fine. */
 void cluster_stop(struct cluster *c);
 

@@ -142,8 +142,9 @@ static bool start(struct command *c, struct child *x, const char *door,
 	return false;
 }
 
-bool command_start(struct command *c, struct cluster *cluster, const char *text,
-                   const char *folder, const char *door, struct text *why)
+bool command_start(struct command *c, const struct cluster *cluster,
+                   const char *text, const char *folder, const char *door,
+                   struct text *why)
 {
 	int out[2] = { -1, -1 }, err[2] = { -1, -1 };
 	const char *words[] = { "/bin/sh", "-c", text, NULL };
@@ -167,7 +168,7 @@ bool command_start(struct command *c, struct cluster *cluster, const char *text,
 	return fine;
 }
 
-bool command_start_apart(struct command *c, struct cluster *cluster,
+bool command_start_apart(struct command *c, const struct cluster *cluster,
                          const char *const *words, const char *door, int output,
                          struct text *why)
 {

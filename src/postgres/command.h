@@ -10,7 +10,7 @@
 #include "postgres/cluster.h"
 
 struct command {
-	struct cluster *cluster;
+	const struct cluster *cluster;
 	pid_t pid; /* 0: none */
 	int ended; /* can be read from when it has */
 	int out, err;
@@ -23,11 +23,12 @@ struct command {
 /* What the shell is to run, in `folder` (NULL: here); `door` is where it finds
  * the server, "" is the server's own. False, and why, if it cannot be started.
  */
-bool command_start(struct command *c, struct cluster *cluster, const char *text,
-                   const char *folder, const char *door, struct text *why);
+bool command_start(struct command *c, const struct cluster *cluster,
+                   const char *text, const char *folder, const char *door,
+                   struct text *why);
 /* A program and its arguments, NULL behind them, which prints to this file, and
  * may take its time. */
-bool command_start_apart(struct command *c, struct cluster *cluster,
+bool command_start_apart(struct command *c, const struct cluster *cluster,
                          const char *const *words, const char *door, int output,
                          struct text *why);
 /* Takes what it has printed; and its end, if it has come. False: it has printed

@@ -11,6 +11,11 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/seconds.h"
+
+/* Seconds that a server gets to recover in, when a backend has died. */
+enum { RECOVERING = 60 };
+#define CANNOT_CONNECT_NOW "57P03"
 
 static void put32(struct text *t, uint32_t n)
 {
@@ -172,35 +177,58 @@ static void put_option(struct text *t, const char *name, const char *value)
 	text_bytes(t, value, strlen(value) + 1);
 }
 
-bool connection_open(struct connection *c, const char *folder,
+static void put_options(struct text *all, const char *options)
+{
+	struct text t = { 0 };
+	put32(&t, 3 << 16); /* version 3.0 */
+	put_option(&t, "user", "isoscope");
+	put_option(&t, "database", "postgres");
+	put_option(&t, "options", options);
+	text_char(&t, 0);
+	put32(all, (uint32_t)t.length + 4);
+	text_bytes(all, t.data, t.length);
+	text_free(&t);
+}
+
+static bool try_open(struct connection *c, const char *folder,
                      const char *options, struct text *why)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	struct text t = { 0 }, all = { 0 };
+	struct text all = { 0 };
 	*c = (struct connection){ 0 };
 	snprintf(to.sun_path, sizeof to.sun_path, "%s/.s.PGSQL.5432", folder);
 	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (c->fd < 0 || connect(c->fd, (struct sockaddr *)&to, sizeof to)) {
 		text_format(why, "cannot connect to PostgreSQL: %s",
 		            strerror(errno));
-		connection_close(c);
+		c->lost = true;
 		return false;
 	}
-	put32(&t, 3 << 16); /* version 3.0 */
-	put_option(&t, "user", "isoscope");
-	put_option(&t, "database", "postgres");
-	put_option(&t, "options", options);
-	text_char(&t, 0);
-	put32(&all, (uint32_t)t.length + 4);
-	text_bytes(&all, t.data, t.length);
+	put_options(&all, options);
 	begin_answer(c);
 	send_all(c, &all);
-	text_free(&t);
 	text_free(&all);
 	if (wait_all(c)) return true;
 	text_string(why, text_get(&c->message));
-	connection_close(c);
 	return false;
+}
+
+bool connection_open(struct connection *c, const char *folder,
+                     const char *options, struct text *why)
+{
+	double until = seconds_now() + RECOVERING;
+	bool fine = try_open(c, folder, options, why);
+	while (!fine && !strcmp(c->state, CANNOT_CONNECT_NOW) &&
+	       seconds_now() < until) {
+		connection_close(c);
+		text_clear(why);
+		usleep(50000);
+		fine = try_open(c, folder, options, why);
+	}
+	bool lost = c->lost;
+	if (!fine) connection_close(c);
+	c->lost = lost;
+	return fine;
 }
 
 void connection_close(struct connection *c)

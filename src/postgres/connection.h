@@ -37,7 +37,8 @@ struct connection {
 	const atomic_bool *interrupt;
 };
 
-/* `options` as PostgreSQL's command line has them. False: *why tells. */
+/* `options` as PostgreSQL's command line has them. A server that recovers is
+ * waited for. False: *why tells, and c->lost whether there is no server. */
 bool connection_open(struct connection *c, const char *folder,
                      const char *options, struct text *why);
 void connection_close(struct connection *c);

@@ -261,27 +261,28 @@ static struct finding *undecided(struct region *to,
 	return f;
 }
 
-static bool open_judge(struct guest *g)
+static bool open_judge(struct guest *g, bool *lost)
 {
 	struct text why = { 0 };
 	if (connection_is_open(&g->judge)) return true;
 	connection_close(&g->judge);
 	bool fine = connection_open(
 		&g->judge, cluster_folder(g->library->cluster), "", &why);
-	if (!fine) server_set_fault(g->library, "%s", text_get(&why));
+	*lost = !fine && g->judge.lost;
+	if (!fine && !*lost) server_set_fault(g->library, "%s", text_get(&why));
 	text_free(&why);
 	return fine;
 }
 
 static bool judge(struct guest *g, const struct server_assertion *a,
                   const struct value *notes, struct guest_step *end,
-                  struct region *to)
+                  struct region *to, bool *lost)
 {
 	struct server_library *l = g->library;
 	struct connection *c = &g->judge;
 	struct text t = { 0 };
 	uint32_t n = a->step_count;
-	if (!open_judge(g)) return false;
+	if (!open_judge(g, lost)) return false;
 	for (uint32_t i = 0; i < a->step_count; i++)
 		put_step(&t, l, a->steps[i], notes[i]);
 	for (uint32_t i = 0; i < l->relation_count; i++) {
@@ -296,11 +297,10 @@ static bool judge(struct guest *g, const struct server_assertion *a,
 	connection_send(c, text_get(&t));
 	text_free(&t);
 	if (!seat_is_done(g, c, PATIENCE)) {
-		if (!server_gives_up(g))
+		*lost = c->lost;
+		if (!*lost && !server_gives_up(g))
 			server_set_fault(
-				l, "an assertion: %s",
-				c->lost ? text_get(&c->message)
-					: "PostgreSQL does not answer");
+				l, "an assertion: PostgreSQL does not answer");
 		connection_close(c);
 		return false;
 	}
@@ -366,7 +366,12 @@ struct server_step_node *server_run_assertion(struct guest *g,
 	}
 	g->asked++;
 	struct guest_step end = { 0 };
-	bool fine = judge(g, a, notes, &end, to);
+	uint32_t tries = 0;
+	bool lost = false, fine;
+	do {
+		fine = judge(g, a, notes, &end, to, &lost);
+	} while (!fine && lost &&
+	         server_tries_again(g, "an assertion", &tries));
 	free(notes);
 	if (!fine) return NULL;
 	struct server_step_node *s = child(g, from, answer, to, GUEST_END);

@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/seconds.h"
@@ -116,6 +117,44 @@ void server_set_fault(struct server_library *l, const char *format, ...)
 	text_free(&t);
 }
 
+void server_forget_fault(struct server_library *l)
+{
+	mem_lock(&l->lock);
+	free(l->fault);
+	l->fault = NULL;
+	mem_unlock(&l->lock);
+}
+
+/* A server that has ended is no fault of the program's. */
+static bool has_ended(struct server_library *l)
+{
+	struct text why = { 0 };
+	if (!cluster_has_ended(l->cluster, &why)) return false;
+	mem_lock(&l->lock);
+	if (!l->lost) {
+		l->lost = why.data;
+		why = (struct text){ 0 };
+	}
+	mem_unlock(&l->lock);
+	atomic_store(&l->ended, true);
+	text_free(&why);
+	return true;
+}
+
+enum { TRIES_MOST = 3, ENDING = 1000 /* milliseconds */ };
+
+bool server_tries_again(struct guest *g, const char *who, uint32_t *tries)
+{
+	/* The keeper looks five times a second whether the server runs. */
+	for (int i = 0; i < ENDING && !has_ended(g->library); i += 10)
+		usleep(10000);
+	if (server_gives_up(g)) return false;
+	if (++*tries < TRIES_MOST) return true;
+	server_set_fault(g->library, "%s: its backend has died %d times", who,
+	                 TRIES_MOST);
+	return false;
+}
+
 static bool is_over(const atomic_bool *interrupt, double deadline)
 {
 	return (interrupt && atomic_load(interrupt)) ||
@@ -124,7 +163,8 @@ static bool is_over(const atomic_bool *interrupt, double deadline)
 
 bool server_gives_up(const struct guest *g)
 {
-	return is_over(g->limits.interrupt, g->limits.deadline) ||
+	return atomic_load(&g->library->ended) ||
+	       is_over(g->limits.interrupt, g->limits.deadline) ||
 	       is_over(g->library->interrupt, g->library->deadline);
 }
 
@@ -183,6 +223,12 @@ static const char *fault(struct guest_library *library)
 	return why;
 }
 
+static const char *lost(struct guest_library *library)
+{
+	struct server_library *l = server_of(library);
+	return atomic_load(&l->ended) ? l->lost : NULL;
+}
+
 static const char *bound(struct guest_library *l, uint32_t *point)
 {
 	(void)l;
@@ -229,6 +275,7 @@ const struct guest_ops server_guest_ops = {
 	.next = next,
 	.call = call,
 	.fault = fault,
+	.lost = lost,
 	.bound = bound,
 	.position = position,
 	.release = release,

@@ -69,6 +69,11 @@ struct guest {
 /* Why the exploration is worth nothing: the first that is told counts. */
 void server_set_fault(struct server_library *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* What was told was the server's, and is done again. */
+void server_forget_fault(struct server_library *l);
+/* A backend has died: shall what it did be done again? Else it is told why not,
+ * as of the one who did it. *tries begins at 0. */
+bool server_tries_again(struct guest *g, const char *who, uint32_t *tries);
 /* Is it no use to go on? */
 bool server_gives_up(const struct guest *g);
 void server_put_key(struct guest_step *s, const struct server_key *k);
@@ -90,8 +95,9 @@ bool seat_is_done(const struct guest *g, struct connection *c, double patience);
 /* False: it has gone. */
 bool seat_tell_answers(struct guest *g, struct seat *s,
                        const struct asked_keys *r, const struct value *answers);
-/* A seat at the beginning of its session. */
-bool seat_begin_anew(struct guest *g, uint32_t session);
+/* A seat at the beginning of its session. False: the fault is told, or *lost,
+ * its backend has died. */
+bool seat_begin_anew(struct guest *g, uint32_t session, bool *lost);
 void seat_leave(struct seat *s);
 
 /* ---- clients.c ---- */

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -206,6 +207,26 @@ struct position server_position(struct server_library *l, uint32_t point)
 	return at;
 }
 
+bool server_open_setup(struct server_library *l, struct text *why)
+{
+	return connection_open(&l->setup, cluster_folder(l->cluster),
+	                       "-c synchronous_commit=on", why);
+}
+
+bool server_was_reset(struct server_library *l)
+{
+	char said;
+	struct text why = { 0 };
+	/* An idle connection hears of nothing else. */
+	if (connection_is_open(&l->setup) &&
+	    recv(l->setup.fd, &said, 1, MSG_PEEK | MSG_DONTWAIT) < 0)
+		return false;
+	connection_close(&l->setup);
+	server_open_setup(l, &why);
+	text_free(&why);
+	return true;
+}
+
 void server_library_free(struct server_library *l)
 {
 	server_guests_free(l);
@@ -225,6 +246,7 @@ void server_library_free(struct server_library *l)
 	free(l->keys);
 	free(l->versions);
 	free(l->fault);
+	free(l->lost);
 	table_free(&l->by_key);
 	table_free(&l->by_statement);
 	free(l->statements);

@@ -131,7 +131,8 @@ struct server_library {
 	uint32_t statement_count, statement_capacity;
 	bool grew;        /* more is to be */
 	uint32_t growths; /* so far */
-	char *fault;
+	char *fault, *lost;
+	atomic_bool ended; /* `lost` tells why */
 };
 
 static inline struct server_library *server_of(struct guest_library *l)
@@ -157,6 +158,11 @@ struct value server_value(struct region *r, uint32_t type, const char *text,
 uint32_t server_statement(struct server_library *l, uint32_t session,
                           uint32_t number, const char *text, uint32_t length);
 struct position server_position(struct server_library *l, uint32_t point);
+/* Opens `setup`, whose commits outlast a backend that dies. */
+bool server_open_setup(struct server_library *l, struct text *why);
+/* Has the server ended all connections since it was asked last, as it does when
+ * a backend dies? Then `setup` is another one. */
+bool server_was_reset(struct server_library *l);
 void server_library_free(struct server_library *l);
 
 /* guest.c */

@@ -141,6 +141,21 @@ void run_fail(struct run *r, const char *why)
 	r->broken = true;
 }
 
+void run_lose(struct run *r)
+{
+	r->broken = r->lost = true;
+}
+
+bool run_tries_again(struct run *r, uint32_t *tries)
+{
+	struct text who = { 0 };
+	text_format(&who, "session '%s'",
+	            r->guest->library->sessions[r->session].name);
+	bool again = server_tries_again(r->guest, text_get(&who), tries);
+	text_free(&who);
+	return again;
+}
+
 /* It has been asked before. */
 static void answer_again(struct run *r, const struct asked_keys *q,
                          struct guest_step like)
@@ -158,8 +173,9 @@ static void answer_again(struct run *r, const struct asked_keys *q,
 		            "that is not in the database");
 		return;
 	}
-	r->broken = !seat_tell_answers(r->guest, r->seat, known,
-	                               r->path_answers[r->path_at++]);
+	if (!seat_tell_answers(r->guest, r->seat, known,
+	                       r->path_answers[r->path_at++]))
+		run_lose(r);
 	if (r->path_at == r->path_count) r->replays = r->again;
 }
 
@@ -433,7 +449,7 @@ static bool wait_for_backend(struct run *r)
 		if (p[1].revents) connection_take(&s->c, 0);
 	}
 	if (!r->frontier && !r->broken) receive_records(r);
-	if (s->c.lost) run_fail(r, text_get(&s->c.message));
+	if (s->c.lost) run_lose(r);
 	return !r->broken;
 }
 
@@ -539,6 +555,7 @@ bool run_answer(struct run *r, bool *fine)
 	r->path_at = r->path_count;
 	*fine = seat_tell_answers(r->guest, r->seat, from->request,
 	                          r->path_answers[r->path_count - 1]);
+	if (!*fine) run_lose(r);
 	return true;
 }
 
@@ -556,20 +573,30 @@ struct server_step_node *run_done(struct run *r, bool fine)
 	return r->first;
 }
 
+static struct server_step_node *run_once(struct run *r)
+{
+	const struct server_session *x =
+		&r->guest->library->sessions[r->session];
+	bool fine = true;
+	if (!run_answer(r, &fine)) {
+		fine = seat_begin_anew(r->guest, r->session, &r->lost);
+		if (fine) connection_send(&r->seat->c, x->steps[0].text);
+	}
+	fine = fine && go_on(r);
+	return run_done(r, fine);
+}
+
 struct server_step_node *server_run_session(struct guest *g,
                                             struct server_step_node *from,
                                             struct value answer,
                                             struct region *to)
 {
 	struct run r;
-	bool fine = true;
-	if (!run_begin(&r, g, from, answer, to)) return NULL;
-	if (!run_answer(&r, &fine)) {
-		const char *first =
-			g->library->sessions[r.session].steps[0].text;
-		fine = seat_begin_anew(g, r.session);
-		if (fine) connection_send(&r.seat->c, first);
-	}
-	fine = fine && go_on(&r);
-	return run_done(&r, fine);
+	struct server_step_node *s = NULL;
+	uint32_t tries = 0;
+	do {
+		if (!run_begin(&r, g, from, answer, to)) return NULL;
+		s = run_once(&r);
+	} while (!s && r.lost && run_tries_again(&r, &tries));
+	return s;
 }

@@ -30,6 +30,7 @@ struct run {
 	struct value **path_answers;
 	uint32_t path_count, path_at;
 	bool broken;
+	bool lost;    /* since its backend has died: it may be run again */
 	bool repeats; /* something else that is explored */
 };
 
@@ -44,6 +45,10 @@ void run_free_path(struct run *r);
 struct server_step_node *run_emit(struct run *r, enum guest_request kind);
 struct server_step_node *run_emit_step(struct run *r, struct guest_step like);
 void run_fail(struct run *r, const char *why);
+/* Its backend has died. */
+void run_lose(struct run *r);
+/* server_tries_again() */
+bool run_tries_again(struct run *r, uint32_t *tries);
 /* What a backend says. */
 void run_take_record(struct run *r, const struct wire_head *h,
                      const char *body);

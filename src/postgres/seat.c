@@ -211,7 +211,7 @@ static void drain(struct seat *s)
 	s->channel->taken = 0;
 }
 
-static bool take_seat(struct guest *g, uint32_t session)
+static bool take_seat(struct guest *g, uint32_t session, bool *lost)
 {
 	struct server_library *l = g->library;
 	struct seat *s = &g->seats[session];
@@ -245,8 +245,9 @@ static bool take_seat(struct guest *g, uint32_t session)
 		fine = false;
 		text_string(&why, text_get(&s->c.message));
 	}
+	*lost = !fine && s->c.lost;
 	if (fine) drain(s);
-	if (!fine && !server_gives_up(g)) {
+	if (!fine && !*lost && !server_gives_up(g)) {
 		server_set_fault(l,
 		                 "PostgreSQL does not serve session '%s': %s",
 		                 l->sessions[session].name, text_get(&why));
@@ -283,12 +284,12 @@ static bool reset_seat(struct guest *g, struct seat *s)
 }
 
 /* A seat at the beginning of its session. */
-bool seat_begin_anew(struct guest *g, uint32_t session)
+bool seat_begin_anew(struct guest *g, uint32_t session, bool *lost)
 {
 	struct seat *s = &g->seats[session];
 	if (!reset_seat(g, s)) {
 		seat_leave(s);
-		if (!take_seat(g, session)) return false;
+		if (!take_seat(g, session, lost)) return false;
 	}
 	assert(!s->c.busy && s->c.status == 'I');
 	s->waits = false;

@@ -42,13 +42,15 @@ bool load_start_server(struct loading *l)
 	struct server_library *s = l->library;
 	struct text module = { 0 }, why = { 0 }, sql = { 0 };
 	bool fine = false;
-	s->cluster =
-		l->serves
-			? cluster_start_to_serve(cluster_module(&module), &why)
-			: cluster_start_with_doors(cluster_module(&module),
-	                                           s->door_count, &why);
-	if (s->cluster &&
-	    connection_open(&s->setup, cluster_folder(s->cluster), "", &why)) {
+	const struct cluster_options options = {
+		.module = cluster_module(&module),
+		.doors = s->door_count,
+		.opens = true,
+		.serves = l->serves,
+		.interrupt = l->given->interrupt
+	};
+	s->cluster = cluster_start(&options, &why);
+	if (s->cluster && server_open_setup(s, &why)) {
 		s->setup.interrupt = l->given->interrupt;
 		text_format(
 			&sql,

@@ -14,8 +14,9 @@ enum { PATIENCE = 60 };
 bool stock_start(struct stock *s, const atomic_bool *interrupt,
                  struct text *why)
 {
+	const struct cluster_options options = { .interrupt = interrupt };
 	*s = (struct stock){ .interrupt = interrupt };
-	s->cluster = cluster_start(NULL, why);
+	s->cluster = cluster_start(&options, why);
 	if (!s->cluster) return false;
 	if (connection_open(&s->control, cluster_folder(s->cluster), "", why))
 		return true;

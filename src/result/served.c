@@ -48,6 +48,17 @@ static bool has_ended(const struct served_case *c)
 	return c->options->service.command && !c->attempts->last.interrupted;
 }
 
+/* On one line. */
+static void put_lost(struct text *t, const char *words)
+{
+	for (; *words; words++)
+		if (*words == '\n')
+			text_string(t, "; ");
+		else
+			text_char(t, *words);
+	text_string(t, ", ");
+}
+
 static void add_reason(struct result *r, const struct served_case *c)
 {
 	const struct attempts *a = c->attempts;
@@ -55,6 +66,8 @@ static void add_reason(struct result *r, const struct served_case *c)
 	if (a->last.code)
 		text_format(&t, "the command ended with exit code %d, ",
 		            a->last.code);
+	else if (a->last.lost.length)
+		put_lost(&t, text_get(&a->last.lost));
 	else if (a->last.interrupted)
 		text_string(&t, "it was interrupted, ");
 	else if (is_repeated(c))

@@ -93,7 +93,11 @@ static bool is_reached(const void *explorer, uint32_t point)
 void explored_warnings(struct diags *d, const struct explorer *e)
 {
 	const struct program *p = explorer_program(e);
+	const char *lost = program_lost(p);
 	warn_bound(d, p);
+	if (lost)
+		diags_add(d, DIAG_WARNING, program_path(p), 0, 0, NULL, "%s",
+		          lost);
 	if (explorer_stats(e)->stop == STOP_NONE)
 		warn_unreached(d, p, is_reached, e);
 }

@@ -22,6 +22,7 @@ static bool control(struct attempting *x, struct service_run *run,
 {
 	struct server_library *l =
 		server_of(x->options->service.program->library);
+	(void)server_was_reset(l);
 	if (connection_run(&l->setup, sql)) return true;
 	text_format(&run->problem, "PostgreSQL: %s",
 	            text_get(&l->setup.message));
@@ -32,7 +33,8 @@ static bool control(struct attempting *x, struct service_run *run,
 static bool note_sequences(struct attempting *x, struct service_run *run)
 {
 	return control(x, run,
-	               "CREATE TEMP TABLE isoscope_sequences AS SELECT "
+	               "CREATE TABLE isoscope_engine.sequences USING heap "
+	               "AS SELECT "
 	               "seqrelid::regclass AS name, seqstart AS first, "
 	               "pg_sequence_last_value(seqrelid::regclass) AS last "
 	               "FROM pg_sequence");
@@ -42,7 +44,7 @@ static bool restore_sequences(struct attempting *x, struct service_run *run)
 {
 	return control(x, run,
 	               "SELECT setval(name, coalesce(last, first), last IS NOT "
-	               "NULL) FROM isoscope_sequences");
+	               "NULL) FROM isoscope_engine.sequences");
 }
 
 /* What the command prints when it fails is worth reading; not that of others.

@@ -78,6 +78,7 @@ struct service {
 	struct read_counts counts;
 	char (*writers)[WHO]; /* by position, from 1 */
 	uint32_t writer_count, writer_capacity;
+	double looked; /* whether the server runs */
 	struct pollfd *polled;
 	uint32_t polled_capacity;
 };
@@ -599,6 +600,7 @@ static void end_stuck(struct service *s)
 	         c->channel.peer);
 	c->since = now;
 	s->run->counts.stuck++;
+	(void)server_was_reset(s->library);
 	if (!connection_run(&s->library->setup, sql))
 		fail(s, "PostgreSQL: %s", text_get(&s->library->setup.message));
 }
@@ -652,9 +654,18 @@ static bool finish_clients(struct service *s)
 	return true;
 }
 
+/* Looks now and then. */
+static bool server_ended(struct service *s)
+{
+	double now = seconds_now();
+	if (now - s->looked < 0.5) return false;
+	s->looked = now;
+	return cluster_has_ended(s->library->cluster, &s->run->lost);
+}
+
 static bool serve(struct service *s, struct command *command)
 {
-	while (!is_interrupted(s)) {
+	while (!is_interrupted(s) && !server_ended(s)) {
 		poll_all(s, command);
 		if (!take_all(s)) return false;
 		if (!command) continue;
@@ -745,5 +756,6 @@ void service_run_free(struct service_run *r)
 	trace_free(r->trace);
 	stale_reads_free(&r->stale);
 	text_free(&r->problem);
+	text_free(&r->lost);
 	*r = (struct service_run){ 0 };
 }

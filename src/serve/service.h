@@ -73,6 +73,8 @@ struct service_counts {
 struct service_run {
 	struct service_counts counts;
 	bool interrupted;
+	struct text lost;         /* why the server has ended by itself, which
+	                           * interrupts	 too; empty: it has not */
 	int code;                 /* of the command; 0 without one */
 	struct trace *trace;      /* NULL: there were no transactions */
 	struct stale_reads stale; /* those that nothing forced to be */

@@ -111,6 +111,9 @@ struct guest_ops {
 	             struct region *r, struct value *out, const char **error);
 	/* Why the exploration is worth nothing, or NULL. */
 	const char *(*fault)(struct guest_library *l);
+	/* Why it cannot go on, though what was found holds; or NULL. The member
+	 * is NULL where that does not happen. */
+	const char *(*lost)(struct guest_library *l);
 
 	/* A session that was cut short since it did more than it may, and
 	 * where: what happened, or NULL. */

@@ -581,6 +581,12 @@ const char *program_fault(const struct program *p)
 	return p->library ? p->library->ops->fault(p->library) : NULL;
 }
 
+const char *program_lost(const struct program *p)
+{
+	if (!p->library || !p->library->ops->lost) return NULL;
+	return p->library->ops->lost(p->library);
+}
+
 const char *program_bound_met(const struct program *p, struct position *at)
 {
 	uint32_t point = 0;

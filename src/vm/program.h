@@ -105,6 +105,9 @@ const char *program_fault(const struct program *p);
 /* "session 'a' begins more than 1000 transactions", and where, if a session was
  * cut short there: executions in which it goes on are not complete, and so left
  * out. Else NULL. */
+/* Why its sessions cannot be run any more, though what was found of them holds;
+ * or NULL. */
+const char *program_lost(const struct program *p);
 const char *program_bound_met(const struct program *p, struct position *at);
 uint32_t program_reach_count(const struct program *p);
 struct reach_point program_reach_point(const struct program *p, uint32_t i);

@@ -25,6 +25,11 @@ static void take_session(const char *folder, unsigned session)
 	pfree(socket);
 }
 
+static void set(const char *name, const char *value)
+{
+	SetConfigOption(name, value, PGC_USERSET, PGC_S_DATABASE);
+}
+
 /* "FOLDER/s3/.s.PGSQL.5432" is the door of session 3. */
 static void enter(Port *port, int status)
 {
@@ -41,12 +46,14 @@ static void enter(Port *port, int status)
 	if (!door) return;
 	*door++ = 0;
 	if (!strcmp(door, WIRE_DOOR_OF_SETUP)) {
-		SetConfigOption("default_table_access_method", "isoscope",
-		                PGC_USERSET, PGC_S_DATABASE);
+		set("default_table_access_method", "isoscope");
+		/* It outlasts a backend that dies. */
+		set("synchronous_commit", "on");
 	} else if (sscanf(door, WIRE_DOOR, &session) == 1) {
 		take_session(path, session);
 	} else if (!strcmp(door, WIRE_DOOR_OF_SERVICE)) {
 		iso_serves = true;
+		set("synchronous_commit", "on"); /* sequences */
 		take_session(path, 0);
 		/* What commits before a client connects is over for it. */
 		channel_open();

@@ -1,0 +1,235 @@
+/* The files of a private PostgreSQL, which it runs commands to make. A prepared
+ * cluster is kept among the user's caches, since making one takes a second. */
+#include "postgres/cluster_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- Commands ---- */
+
+void cluster_become_user(const struct cluster *c)
+{
+	if (!c->other) return;
+	if (setgroups(1, &c->group) || setgid(c->group) || setuid(c->user))
+		_exit(126);
+}
+
+void cluster_direct_output(const struct cluster *c)
+{
+	char log[96];
+	snprintf(log, sizeof log, "%s/log", c->folder);
+	int null = open("/dev/null", O_RDONLY);
+	int out = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	if (null >= 0) dup2(null, 0);
+	if (out >= 0) {
+		dup2(out, 1);
+		dup2(out, 2);
+	}
+}
+
+static void run_child(const struct cluster *c, bool self, pid_t parent,
+                      const char *const *words)
+{
+	/* Ctrl-C is not for it. */
+	setpgid(0, 0);
+	cluster_direct_output(c);
+	if (!self) cluster_become_user(c);
+	/* Behind the change of user, which undoes it. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent) _exit(126);
+	if (chdir("/")) _exit(126);
+	execvp(words[0], (char *const *)words);
+	_exit(127);
+}
+
+static bool is_interrupted(const atomic_bool *flag)
+{
+	return flag && atomic_load(flag);
+}
+
+/* What it has started itself ends with it. */
+static void await_end(pid_t pid, const atomic_bool *interrupt)
+{
+	struct pollfd p = { .fd = pidfd_open(pid, 0), .events = POLLIN };
+	while (interrupt && p.fd >= 0 && !is_interrupted(interrupt) &&
+	       poll(&p, 1, 100) <= 0)
+		continue;
+	if (p.fd >= 0) close(p.fd);
+	if (is_interrupted(interrupt)) kill(-pid, SIGKILL);
+}
+
+/* Runs a command to its end, as the server's user unless `self`. */
+static bool run_until(const struct cluster *c, bool self,
+                      const char *const *words, const atomic_bool *interrupt)
+{
+	int status;
+	if (is_interrupted(interrupt)) return false;
+	pid_t parent = getpid(), pid = fork();
+	if (pid < 0) return false;
+	if (!pid) run_child(c, self, parent, words);
+	setpgid(pid, pid); /* whoever comes first */
+	cluster_adopt(c, pid);
+	await_end(pid, interrupt);
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR) return false;
+	cluster_release(c, pid);
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static bool run(const struct cluster *c, bool self, const char *const *words)
+{
+	return run_until(c, self, words, c->options.interrupt);
+}
+
+void cluster_remove_folder(const struct cluster *c, const char *path)
+{
+	run_until(c, true, (const char *const[]){ "rm", "-rf", path, NULL },
+	          NULL);
+}
+
+/* ---- The files ---- */
+
+bool cluster_make_folder(const struct cluster *c, const char *name)
+{
+	struct text path = { 0 };
+	text_format(&path, "%s%s%s", c->folder, *name ? "/" : "", name);
+	const char *at = text_get(&path);
+	bool fine = (!*name || !mkdir(at, 0700)) &&
+	            (!c->other || !chown(at, c->user, c->group));
+	text_free(&path);
+	return fine;
+}
+
+static bool write_settings(const struct cluster *c)
+{
+	struct text path = { 0 };
+	text_format(&path, "%s/data/postgresql.auto.conf", c->folder);
+	FILE *f = fopen(text_get(&path), "w");
+	text_free(&path);
+	if (!f) return false;
+	fputs("listen_addresses = ''\n"
+	      "fsync = off\nfull_page_writes = off\nsynchronous_commit = off\n"
+	      "autovacuum = off\nmax_connections = 500\n"
+	      "shared_buffers = 32MB\nmax_wal_size = 64MB\n"
+	      "dynamic_shared_memory_type = mmap\n" /* in the folder */
+	      "timezone = 'UTC'\nlog_timezone = 'UTC'\n"
+	      "wal_level = minimal\nmax_wal_senders = 0\n",
+	      f);
+	if (!c->options.module) return !fclose(f);
+	fprintf(f, "shared_preload_libraries = '%s/isoscope.so'\n", c->folder);
+	fputs("max_parallel_workers_per_gather = 0\njit = off\n"
+	      "plan_cache_mode = force_custom_plan\n"
+	      "enable_hashjoin = off\nenable_mergejoin = off\n"
+	      "enable_memoize = off\nenable_material = off\n"
+	      "enable_bitmapscan = off\n"
+	      "join_collapse_limit = 1\nfrom_collapse_limit = 100\n"
+	      "geqo = off\n",
+	      f);
+	return !fclose(f);
+}
+
+/* Where a prepared cluster is kept; "": nowhere. */
+static void find_cache(struct text *t)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	if (cache && *cache == '/')
+		text_format(t, "%s/isoscope", cache);
+	else if (home && *home == '/')
+		text_format(t, "%s/.cache/isoscope", home);
+}
+
+static bool copy(const struct cluster *c, const char *from, const char *to)
+{
+	return run(c, true,
+	           (const char *const[]){ "cp", "-a", "--reflink=auto", from,
+	                                  to, NULL });
+}
+
+/* Others may do the same at the same moment: it appears at once. */
+static void keep_prepared(const struct cluster *c, const char *data,
+                          const char *folder, const char *prepared)
+{
+	struct text mine = { 0 };
+	text_format(&mine, "%s.%d", prepared, (int)getpid());
+	if (run(c, true,
+	        (const char *const[]){ "mkdir", "-p", "-m", "700", folder,
+	                               NULL }) &&
+	    (!copy(c, data, text_get(&mine)) ||
+	     rename(text_get(&mine), prepared)))
+		cluster_remove_folder(c, text_get(&mine));
+	text_free(&mine);
+}
+
+/* The files of an empty cluster, of one database: there is less to copy. */
+static bool init_data(const struct cluster *c, const char *data)
+{
+	struct text drop = { 0 };
+	text_format(&drop,
+	            "printf '%%s\\n' "
+	            "'UPDATE pg_database SET datistemplate = false;' "
+	            "'DROP DATABASE template0;' 'DROP DATABASE template1;' "
+	            "| " ISO_POSTGRES_PROGRAMS "/postgres --single -F "
+	            "-c min_wal_size=2MB -c max_wal_size=2MB -D '%s' postgres",
+	            data);
+	bool fine =
+		cluster_make_folder(c, "data") &&
+		run(c, false,
+	            (const char *const[]){
+			    ISO_POSTGRES_PROGRAMS "/initdb", "-D", data, "-U",
+			    "isoscope", "-A", "trust", "--no-locale", "-E",
+			    "UTF8", "--no-sync", "--wal-segsize=1", NULL }) &&
+		run(c, false,
+	            (const char *const[]){ "sh", "-c", text_get(&drop), NULL });
+	text_free(&drop);
+	return fine;
+}
+
+static bool make_data(const struct cluster *c)
+{
+	struct text folder = { 0 }, prepared = { 0 }, data = { 0 };
+	find_cache(&folder);
+	text_format(&data, "%s/data", c->folder);
+	text_format(&prepared, "%s/postgres-" ISO_POSTGRES_VERSION "-1-%u",
+	            text_get(&folder), (unsigned)c->user);
+	bool fine = folder.length &&
+	            !access(text_get(&prepared), R_OK | X_OK) &&
+	            copy(c, text_get(&prepared), text_get(&data));
+	if (!fine) {
+		cluster_remove_folder(c, text_get(&data));
+		fine = init_data(c, text_get(&data));
+		if (fine && folder.length)
+			keep_prepared(c, text_get(&data), text_get(&folder),
+			              text_get(&prepared));
+	}
+	text_free(&folder);
+	text_free(&prepared);
+	text_free(&data);
+	return fine;
+}
+
+static bool take_module(const struct cluster *c)
+{
+	struct text to = { 0 };
+	text_format(&to, "%s/isoscope.so", c->folder);
+	bool fine = copy(c, c->options.module, text_get(&to)) &&
+	            !chmod(text_get(&to), 0755);
+	text_free(&to);
+	return fine;
+}
+
+bool cluster_make_files(const struct cluster *c)
+{
+	return (!c->options.module || take_module(c)) && make_data(c) &&
+	       write_settings(c);
+}
