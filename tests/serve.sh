@@ -301,6 +301,39 @@ for slow in '--schema slow.sql' '--setup=sleep\ 60'; do
 	prints_nothing
 done
 
+# By TCP: set-up, then who is served, with a password that is made or given.
+cat >tcp.sh <<'END'
+case $PGHOST in /*) exit 3 ;; esac
+psql -qXAtw -c "SELECT 'n is ' || n FROM t WHERE id = 1" "$DATABASE_URL" || exit 3
+psql -qXwc 'UPDATE t SET n = n + 1' || exit 3
+PGPASSWORD=wrong psql -qXwc 'UPDATE t SET n = n + 1' && exit 3
+unset PGPASSWORD
+psql -qXwc 'UPDATE t SET n = n + 1' && exit 3
+true
+END
+run 0 serve --listen localhost:0 --history history.jsonl --setup \
+	'psql -qXwc "CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 5)"' \
+	-- sh tcp.sh
+says 'n is 5'
+says 'password authentication failed'
+prints 'transactions              2'
+PGPASSWORD="it's \\a@b"
+export PGPASSWORD
+run 0 serve --listen 127.0.0.1:0 --schema accounts.sql -- \
+	psql -qXAtwc "SELECT current_setting('listen_addresses'), count(*) FROM t"
+unset PGPASSWORD
+says '127.0.0.1|2'
+"$ISOSCOPE" serve --listen 127.0.0.1:0 >out 2>err </dev/null &
+child=$!
+soon grep -q postgresql: err
+port=$(sed -n 's/.*PGPORT=\([0-9]*\).*/\1/p' err)
+run 2 serve --listen "127.0.0.1:$port" -- true
+says "cannot listen at 127.0.0.1, port $port: Address already in use"
+kill -INT $child
+wait $child
+run 2 serve --listen nobody: -- true
+says "'nobody:' is no HOST:PORT"
+
 # Without a command it waits; and nothing is left, however it ends.
 serving() {
 	"$ISOSCOPE" serve --schema accounts.sql >out 2>err </dev/null &

@@ -62,6 +62,8 @@ export CLASSPATH
 if there JDBC test -e $java/postgresql.jar -a -e $java/junixsocket-common.jar &&
 	there Java javac -d "$work" "$drivers/WithJdbc.java"; then
 	drives JDBC java WithJdbc
+	serves 'JDBC by TCP' prc '--listen localhost:0 --schema "$drivers/items.sql"' \
+		java WithJdbc
 fi
 if there "Go's lib/pq" go build -o with_go "$drivers/with_go.go"; then
 	drives "Go's lib/pq" ./with_go

@@ -171,6 +171,9 @@ enum command {
 	  "SQL that makes the tables, and what is in them")                    \
 	X(SET_UP, IN_SERVE, "setup", 0, "COMMAND", NULL,                       \
 	  "what the shell runs to make them, as migrations do")                \
+	X(LISTEN, IN_SERVE, "listen", 0, "HOST:PORT", NULL,                    \
+	  "listen there by TCP, too, and tell clients so (port 0: any that "   \
+	  "is free); the password is that of PGPASSWORD, or one is made")      \
 	X(ANSWERS, IN_SERVE, "policy", 0, "NAME", "random latest oldest",      \
 	  "which of the versions that the level allows a read gets: any "      \
 	  "(random, the default), the newest (latest) or the oldest")          \

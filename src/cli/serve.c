@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/programs.h"
@@ -13,6 +14,7 @@
 #include "cli/settings.h"
 #include "cli/signals.h"
 #include "formats/formats.h"
+#include "postgres/address.h"
 #include "postgres/load.h"
 #include "report/progress.h"
 #include "result/numbers.h"
@@ -25,6 +27,7 @@ struct serving {
 	struct attempts_options options;
 	struct progress progress;
 	const char **command; /* with a NULL behind it */
+	struct address address;
 };
 
 static void read_policy(struct serving *x)
@@ -75,6 +78,17 @@ static bool is_spared(const struct command_line *c, const char *history)
 	return false;
 }
 
+static bool take_address(struct serving *x)
+{
+	const char *text = x->line->value[OPTION_LISTEN];
+	struct text why = { 0 };
+	bool fine = !text ||
+	            address_take(&x->address, text, getenv("PGPASSWORD"), &why);
+	if (!fine) say("--listen: %s", text_get(&why));
+	text_free(&why);
+	return fine;
+}
+
 static bool settings(struct serving *x)
 {
 	const struct command_line *c = x->line;
@@ -93,23 +107,23 @@ static bool settings(struct serving *x)
 	       setting_share(c, OPTION_FAULTS, &o->faults) && runs_fit(x) &&
 	       (!history ||
 	        (is_spared(c, history) && output_possible(history))) &&
-	       outputs_fit(c, "command");
+	       outputs_fit(c, "command") && take_address(x);
 }
 
 /* ---- while it serves ---- */
 
-static void on_ready(void *payload, const char *folder)
+static void on_ready(void *payload)
 {
 	const struct serving *x = payload;
-	if (x->options.service.command) return;
-	say("serving at %s until Ctrl-C; connect with",
-	    level_word(x->options.service.level));
-	fprintf(stderr,
-	        "  export PGHOST=%s PGPORT=5432 PGUSER=isoscope "
-	        "PGDATABASE=postgres\n"
-	        "or\n"
-	        "  postgresql:///postgres?host=%s&port=5432&user=isoscope\n",
-	        folder, folder);
+	const struct service_options *o = &x->options.service;
+	char *all[SERVER_VARIABLES];
+	if (o->command) return;
+	size_t n = server_variables(all, o->program);
+	say("serving at %s until Ctrl-C; connect with", level_word(o->level));
+	fputs("  export", stderr);
+	for (size_t i = 0; i + 1 < n; i++) fprintf(stderr, " %s", all[i]);
+	fprintf(stderr, "\nor\n  %s\n", strchr(all[n - 1], '=') + 1);
+	for (size_t i = 0; i < n; i++) free(all[i]);
 }
 
 static void on_run(void *payload, uint64_t run)
@@ -176,9 +190,9 @@ static struct program *start(struct serving *x)
 	const struct command_line *c = x->line;
 	struct diags d = { 0 };
 	const struct sql_arguments given = { .interrupt = signals_flag() };
-	struct program *p =
-		server_load_to_serve(c->value[OPTION_SERVED_SCHEMA],
-	                             c->value[OPTION_SET_UP], &given, &d);
+	struct program *p = server_load_to_serve(
+		c->value[OPTION_SERVED_SCHEMA], c->value[OPTION_SET_UP],
+		c->value[OPTION_LISTEN] ? &x->address : NULL, &given, &d);
 	say_diagnostics(c, &d);
 	diags_free(&d);
 	x->options.service.program = p;

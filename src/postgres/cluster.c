@@ -56,8 +56,8 @@ static bool is_reached(const struct cluster *c, const char *path)
 static bool answers(const struct cluster *c)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	snprintf(to.sun_path, sizeof to.sun_path, "%s/.s.PGSQL.5432",
-	         c->folder);
+	snprintf(to.sun_path, sizeof to.sun_path, "%s/.s.PGSQL.%u", c->folder,
+	         cluster_port(c));
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	bool fine = fd >= 0 && !connect(fd, (struct sockaddr *)&to, sizeof to);
 	if (fd >= 0) close(fd);
@@ -111,6 +111,7 @@ static bool is_of_full_disk(const char *words)
 static int says_why(const char *line)
 {
 	if (is_of_full_disk(line)) return 2;
+	if (strstr(line, "could not bind")) return 2;
 	return strstr(line, "FATAL") || strstr(line, "PANIC") ||
 	       strstr(line, "error");
 }
@@ -281,6 +282,17 @@ const char *cluster_module(struct text *t)
 const char *cluster_folder(const struct cluster *c)
 {
 	return c->folder;
+}
+
+const struct address *cluster_address(const struct cluster *c)
+{
+	return c->options.address;
+}
+
+unsigned cluster_port(const struct cluster *c)
+{
+	enum { OF_POSTGRES = 5432 };
+	return c->options.address ? c->options.address->port : OF_POSTGRES;
 }
 
 bool cluster_has_ended(const struct cluster *c, struct text *why)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "postgres/address.h"
 
 struct cluster;
 
@@ -22,6 +23,9 @@ struct cluster_options {
 	 * so many sessions, for set-up, for clients that are served. */
 	uint32_t doors;
 	bool opens, serves;
+	/* Where it listens by TCP, too, for those who know the password; NULL:
+	 * nowhere. It stays the caller's, as long as the server runs. */
+	const struct address *address;
 	/* Once it is set, starting is given up; NULL: never. */
 	const atomic_bool *interrupt;
 };
@@ -34,6 +38,10 @@ struct cluster *cluster_start(const struct cluster_options *o,
                               struct text *why);
 /* Its folder: the socket is there, and there may be others. */
 const char *cluster_folder(const struct cluster *c);
+/* NULL: it does not listen by TCP. */
+const struct address *cluster_address(const struct cluster *c);
+/* A part of the names of its sockets. */
+unsigned cluster_port(const struct cluster *c);
 /* Why it has ended by itself, as far as that is known; false: it runs. */
 bool cluster_has_ended(const struct cluster *c, struct text *why);
 /* This group of processes is killed when this process ends, however it does,

@@ -118,8 +118,10 @@ static bool write_settings(const struct cluster *c)
 	FILE *f = fopen(text_get(&path), "w");
 	text_free(&path);
 	if (!f) return false;
-	fputs("listen_addresses = ''\n"
-	      "fsync = off\nfull_page_writes = off\nsynchronous_commit = off\n"
+	const struct address *a = c->options.address;
+	fprintf(f, "listen_addresses = '%s'\nport = %u\n", a ? a->host : "",
+	        cluster_port(c));
+	fputs("fsync = off\nfull_page_writes = off\nsynchronous_commit = off\n"
 	      "autovacuum = off\nmax_connections = 500\n"
 	      "shared_buffers = 32MB\nmax_wal_size = 64MB\n"
 	      "dynamic_shared_memory_type = mmap\n" /* in the folder */
@@ -228,8 +230,20 @@ static bool take_module(const struct cluster *c)
 	return fine;
 }
 
+/* By TCP only those who know the password. */
+static bool write_access(const struct cluster *c)
+{
+	struct text path = { 0 };
+	text_format(&path, "%s/data/pg_hba.conf", c->folder);
+	FILE *f = fopen(text_get(&path), "w");
+	text_free(&path);
+	if (!f) return false;
+	fputs("local all all trust\nhost all all all scram-sha-256\n", f);
+	return !fclose(f);
+}
+
 bool cluster_make_files(const struct cluster *c)
 {
 	return (!c->options.module || take_module(c)) && make_data(c) &&
-	       write_settings(c);
+	       write_settings(c) && write_access(c);
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "postgres/wire.h"
 
 enum {
 	CPU_MOST = 60,         /* seconds of the processor for one process */
@@ -34,48 +35,75 @@ static bool is_foreign(const char *variable)
 }
 
 struct environment {
-	char *own[8];
+	char *own[COMMAND_VARIABLES];
 	char **all;
 };
 
-static void make_environment(struct environment *e, const char *folder,
-                             const char *door)
+static size_t add_variable(char **out, size_t n, const char *name,
+                           const char *value)
 {
-	struct text host = { 0 };
-	size_t count = 0, n = 0;
-	text_format(&host, "%s%s%s", folder, *door ? "/" : "", door);
-	const char *at = text_get(&host);
-	static const char *const formats[] = {
-		"PGHOST=%s",
-		"PGPORT=5432",
-		"PGUSER=isoscope",
-		"PGDATABASE=postgres",
-		("DATABASE_URL=postgresql:///postgres?host=%s&port=5432"
-		 "&user=isoscope"),
-		"PYTHONHASHSEED=0" /* sets are in one order */
-	};
+	struct text t = { 0 };
+	text_format(&t, "%s=%s", name, value);
+	out[n] = t.data;
+	return n + 1;
+}
+
+static bool has_tcp(const struct cluster *c, const char *door)
+{
+	return cluster_address(c) && (!strcmp(door, WIRE_DOOR_OF_SERVICE) ||
+	                              !strcmp(door, WIRE_DOOR_OF_SETUP));
+}
+
+size_t command_variables(char **out, const struct cluster *cluster,
+                         const char *door)
+{
+	const struct address *a =
+		has_tcp(cluster, door) ? cluster_address(cluster) : NULL;
+	struct text host = { 0 }, url = { 0 };
+	char port[16];
+	snprintf(port, sizeof port, "%u", cluster_port(cluster));
+	text_format(&host, "%s%s%s", cluster_folder(cluster), *door ? "/" : "",
+	            door);
+	if (a)
+		address_put_url(&url, a);
+	else
+		text_format(&url,
+		            "postgresql:///postgres?host=%s&port=%s"
+		            "&user=isoscope",
+		            text_get(&host), port);
+	size_t n = 0;
+	n = add_variable(out, n, "PGHOST",
+	                 a ? address_to_connect(a) : text_get(&host));
+	n = add_variable(out, n, "PGPORT", port);
+	n = add_variable(out, n, "PGUSER", "isoscope");
+	if (a) n = add_variable(out, n, "PGPASSWORD", a->password);
+	n = add_variable(out, n, "PGDATABASE", "postgres");
+	n = add_variable(out, n, "DATABASE_URL", text_get(&url));
+	assert(n < COMMAND_VARIABLES);
+	text_free(&host);
+	text_free(&url);
+	return n;
+}
+
+static void make_environment(struct environment *e,
+                             const struct cluster *cluster, const char *door)
+{
+	size_t count = 0, n = 0, own;
 	while (environ[count]) count++;
-	e->all = mem_take((count + 8) * sizeof *e->all);
+	e->all = mem_take((count + COMMAND_VARIABLES + 1) * sizeof *e->all);
 	for (size_t i = 0; i < count; i++)
 		if (!is_foreign(environ[i])) e->all[n++] = environ[i];
 	memset(e->own, 0, sizeof e->own);
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-		struct text t = { 0 };
-		const char *gap = strstr(formats[i], "%s");
-		size_t before =
-			gap ? (size_t)(gap - formats[i]) : strlen(formats[i]);
-		text_bytes(&t, formats[i], before);
-		if (gap) text_string(&t, at);
-		if (gap) text_string(&t, gap + 2);
-		e->own[i] = e->all[n++] = t.data;
-	}
+	own = command_variables(e->own, cluster, door);
+	/* Sets are in one order. */
+	own = add_variable(e->own, own, "PYTHONHASHSEED", "0");
+	for (size_t i = 0; i < own; i++) e->all[n++] = e->own[i];
 	e->all[n] = NULL;
-	text_free(&host);
 }
 
 static void free_environment(struct environment *e)
 {
-	for (size_t i = 0; i < 8; i++) free(e->own[i]);
+	for (size_t i = 0; i < COMMAND_VARIABLES; i++) free(e->own[i]);
 	free(e->all);
 }
 
@@ -126,7 +154,7 @@ static bool start(struct command *c, struct child *x, const char *door,
                   struct text *why)
 {
 	struct environment e;
-	make_environment(&e, cluster_folder(c->cluster), door);
+	make_environment(&e, c->cluster, door);
 	x->environment = e.all;
 	c->pid = fork();
 	if (!c->pid) become(x);

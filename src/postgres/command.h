@@ -20,6 +20,14 @@ struct command {
 	int code;  /* as the shell has it: 128 and more for signals */
 };
 
+enum { COMMAND_VARIABLES = 8 };
+
+/* How clients find the server at this door ("": the server's own) in variables
+ * of the environment, "NAME=value", which the caller frees; returns how many. A
+ * server that listens by TCP is found so by set-up and by those who are served.
+ */
+size_t command_variables(char **out, const struct cluster *cluster,
+                         const char *door);
 /* What the shell is to run, in `folder` (NULL: here); `door` is where it finds
  * the server, "" is the server's own. False, and why, if it cannot be started.
  */

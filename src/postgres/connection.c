@@ -190,15 +190,16 @@ static void put_options(struct text *all, const char *options)
 	text_free(&t);
 }
 
-static bool try_open(struct connection *c, const char *folder,
+static bool try_open(struct connection *c, const struct cluster *to,
                      const char *options, struct text *why)
 {
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	struct text all = { 0 };
 	*c = (struct connection){ 0 };
-	snprintf(to.sun_path, sizeof to.sun_path, "%s/.s.PGSQL.5432", folder);
+	snprintf(at.sun_path, sizeof at.sun_path, "%s/.s.PGSQL.%u",
+	         cluster_folder(to), cluster_port(to));
 	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (c->fd < 0 || connect(c->fd, (struct sockaddr *)&to, sizeof to)) {
+	if (c->fd < 0 || connect(c->fd, (struct sockaddr *)&at, sizeof at)) {
 		text_format(why, "cannot connect to PostgreSQL: %s",
 		            strerror(errno));
 		c->lost = true;
@@ -213,17 +214,17 @@ static bool try_open(struct connection *c, const char *folder,
 	return false;
 }
 
-bool connection_open(struct connection *c, const char *folder,
+bool connection_open(struct connection *c, const struct cluster *to,
                      const char *options, struct text *why)
 {
 	double until = seconds_now() + RECOVERING;
-	bool fine = try_open(c, folder, options, why);
+	bool fine = try_open(c, to, options, why);
 	while (!fine && !strcmp(c->state, CANNOT_CONNECT_NOW) &&
 	       seconds_now() < until) {
 		connection_close(c);
 		text_clear(why);
 		usleep(50000);
-		fine = try_open(c, folder, options, why);
+		fine = try_open(c, to, options, why);
 	}
 	bool lost = c->lost;
 	if (!fine) connection_close(c);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "postgres/cluster.h"
 
 struct column {
 	char *name;
@@ -39,7 +40,7 @@ struct connection {
 
 /* `options` as PostgreSQL's command line has them. A server that recovers is
  * waited for. False: *why tells, and c->lost whether there is no server. */
-bool connection_open(struct connection *c, const char *folder,
+bool connection_open(struct connection *c, const struct cluster *to,
                      const char *options, struct text *why);
 void connection_close(struct connection *c);
 bool connection_is_open(const struct connection *c);

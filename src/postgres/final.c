@@ -266,8 +266,7 @@ static bool open_judge(struct guest *g, bool *lost)
 	struct text why = { 0 };
 	if (connection_is_open(&g->judge)) return true;
 	connection_close(&g->judge);
-	bool fine = connection_open(
-		&g->judge, cluster_folder(g->library->cluster), "", &why);
+	bool fine = connection_open(&g->judge, g->library->cluster, "", &why);
 	*lost = !fine && g->judge.lost;
 	if (!fine && !*lost) server_set_fault(g->library, "%s", text_get(&why));
 	text_free(&why);

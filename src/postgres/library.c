@@ -209,7 +209,7 @@ struct position server_position(struct server_library *l, uint32_t point)
 
 bool server_open_setup(struct server_library *l, struct text *why)
 {
-	return connection_open(&l->setup, cluster_folder(l->cluster),
+	return connection_open(&l->setup, l->cluster,
 	                       "-c synchronous_commit=on", why);
 }
 

@@ -8,8 +8,10 @@
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "lang/limits.h"
+#include "postgres/command.h"
 #include "postgres/guest.h"
 #include "postgres/loading.h"
+#include "postgres/wire.h"
 #include "sql/load.h"
 #include "vm/bytecode.h"
 #include "vm/guest_session.h"
@@ -445,22 +447,32 @@ struct program *server_load(const char *path, const char *text, size_t length,
 }
 
 struct program *server_load_to_serve(const char *schema, const char *command,
+                                     const struct address *address,
                                      const struct sql_arguments *given,
                                      struct diags *d)
 {
-	struct loading l = { .given = given, .diags = d, .serves = true };
+	struct loading l = {
+		.given = given, .diags = d, .serves = true, .address = address
+	};
 	struct server_library *s = library_new(&l, "serve");
 	s->spec.region = &s->region;
 	sources_add(&s->all, "serve", "", 0); /* errors have a place */
 	if (schema) add_setup(&s->spec, (struct spec_setup){ .file = schema });
 	if (command)
 		add_setup(&s->spec, (struct spec_setup){ .command = command });
-	bool fine = set_up(&l);
+	bool fine = set_up(&l) && load_open_service(&l);
 	s->setup.interrupt = NULL;
 	sql_parser_free(l.parser);
 	if (fine) return l.program;
 	program_free(l.program);
 	return NULL;
+}
+
+size_t server_variables(char **out, const struct program *p)
+{
+	assert((int)SERVER_VARIABLES >= (int)COMMAND_VARIABLES);
+	return command_variables(out, server_of(p->library)->cluster,
+	                         WIRE_DOOR_OF_SERVICE);
 }
 
 enum { GROWTHS_MOST = 100 };

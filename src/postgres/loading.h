@@ -15,8 +15,9 @@ struct loading {
 	struct sql_parser *parser;
 	struct diags *diags;
 	uint64_t digest;
-	double deadline; /* 0: none */
-	bool serves;     /* clients, instead of sessions */
+	double deadline;               /* 0: none */
+	bool serves;                   /* clients, instead of sessions */
+	const struct address *address; /* where it listens, too; or NULL */
 	bool failed;
 };
 
@@ -33,6 +34,8 @@ bool load_query(struct loading *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Was it interrupted, or is its time over? */
+/* Who connects by TCP is served from now on, and no part of set-up. */
+bool load_open_service(struct loading *l);
 bool load_gives_up(const struct loading *l);
 
 /* ---- set_up.c: false after an error ---- */

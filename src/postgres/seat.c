@@ -227,8 +227,8 @@ static bool take_seat(struct guest *g, uint32_t session, bool *lost)
 		if (*at == ' ' || *at == '\\') text_char(&options, '\\');
 		text_char(&options, *at);
 	}
-	bool fine = connection_open(&s->c, cluster_folder(l->cluster),
-	                            text_get(&options), &why);
+	bool fine =
+		connection_open(&s->c, l->cluster, text_get(&options), &why);
 	if (fine) {
 		mem_lock(&l->lock);
 		connection_send(&s->c, "SELECT isoscope_engine.restart()");

@@ -31,6 +31,21 @@ static bool listen_at(const struct server_library *l, const char *name,
 	       !chmod(at.sun_path, 0666) && !listen(*out, 128);
 }
 
+/* Whoever comes by TCP has to know it. */
+static bool set_password(struct server_library *s)
+{
+	const struct address *a = cluster_address(s->cluster);
+	struct text sql = { 0 };
+	if (!a) return true;
+	text_string(&sql, "ALTER ROLE isoscope PASSWORD E'");
+	for (const char *at = a->password; *at; at++)
+		text_format(&sql, strchr("'\\", *at) ? "\\%c" : "%c", *at);
+	text_char(&sql, '\'');
+	bool fine = connection_run(&s->setup, text_get(&sql));
+	text_free(&sql);
+	return fine;
+}
+
 static bool listen_for_backends(struct server_library *l)
 {
 	return listen_at(l, "isoscope", &l->listener) &&
@@ -47,6 +62,7 @@ bool load_start_server(struct loading *l)
 		.doors = s->door_count,
 		.opens = true,
 		.serves = l->serves,
+		.address = l->address,
 		.interrupt = l->given->interrupt
 	};
 	s->cluster = cluster_start(&options, &why);
@@ -73,7 +89,8 @@ bool load_start_server(struct loading *l)
 			"SET default_table_access_method = isoscope",
 			cluster_folder(s->cluster), cluster_folder(s->cluster),
 			cluster_folder(s->cluster), cluster_folder(s->cluster));
-		fine = connection_run(&s->setup, text_get(&sql));
+		fine = connection_run(&s->setup, text_get(&sql)) &&
+		       set_password(s);
 		if (!fine) text_string(&why, text_get(&s->setup.message));
 		if (fine && !listen_for_backends(s)) {
 			text_format(&why, "cannot listen: %s", strerror(errno));
@@ -484,4 +501,18 @@ bool load_seal(struct loading *l)
 	text_free(&copy);
 	text_free(&rows);
 	return !l->failed;
+}
+
+bool load_open_service(struct loading *l)
+{
+	struct text path = { 0 };
+	text_format(&path, "%s/" WIRE_SEALED,
+	            cluster_folder(l->library->cluster));
+	FILE *f = fopen(text_get(&path), "w");
+	bool fine = f && !fclose(f) && !chmod(text_get(&path), 0644);
+	if (!fine)
+		load_fail(l, (struct place){ 0 }, "%s: %s", text_get(&path),
+		          strerror(errno));
+	text_free(&path);
+	return fine;
 }

@@ -18,8 +18,7 @@ bool stock_start(struct stock *s, const atomic_bool *interrupt,
 	*s = (struct stock){ .interrupt = interrupt };
 	s->cluster = cluster_start(&options, why);
 	if (!s->cluster) return false;
-	if (connection_open(&s->control, cluster_folder(s->cluster), "", why))
-		return true;
+	if (connection_open(&s->control, s->cluster, "", why)) return true;
 	stock_stop(s);
 	return false;
 }
@@ -98,8 +97,7 @@ static bool open_session(struct stock *s, uint32_t i, const char *options)
 	struct text why = { 0 };
 	uint32_t length;
 	size_t at = 0;
-	if (!connection_open(&x->c, cluster_folder(s->cluster), options,
-	                     &why)) {
+	if (!connection_open(&x->c, s->cluster, options, &why)) {
 		fail(s, "PostgreSQL", text_get(&why));
 		text_free(&why);
 		return false;

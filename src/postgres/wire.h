@@ -52,6 +52,8 @@ enum wire_level { WIRE_NO_LEVEL, WIRE_PRC, WIRE_SI, WIRE_SER };
 /* Where clients of no session in particular connect, each to be served; their
  * backends find isoscope as those of sessions do. */
 #define WIRE_DOOR_OF_SERVICE "serve"
+/* By TCP there is one door, which is of set-up until this file is there. */
+#define WIRE_SEALED "sealed"
 
 struct wire_head {
 	uint32_t kind, length; /* of what is behind the head */

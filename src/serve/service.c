@@ -738,13 +738,7 @@ bool service_run(struct service_run *out, const struct service_options *o)
 	take_keys(&s);
 	for (uint32_t i = 0; i < l->version_count; i++)
 		if (l->versions[i]->initial) know(&s, l->versions[i]);
-	if (o->ready) {
-		struct text folder = { 0 };
-		text_format(&folder, "%s/" WIRE_DOOR_OF_SERVICE,
-		            cluster_folder(l->cluster));
-		o->ready(o->payload, text_get(&folder));
-		text_free(&folder);
-	}
+	if (o->ready) o->ready(o->payload);
 	bool fine = run_command(&s) && make_trace(&s);
 	free_service(&s);
 	out->seconds = seconds_now() - began;

@@ -57,7 +57,7 @@ struct service_options {
 	const char *const *command; /* NULL: whoever comes, until interrupted */
 	const atomic_bool *interrupt;
 	/* Clients can connect: to this folder of a socket. May be NULL. */
-	void (*ready)(void *payload, const char *folder);
+	void (*ready)(void *payload);
 	void *payload;
 };
 

@@ -2,18 +2,24 @@ import java.math.BigDecimal;
 import java.sql.*;
 import java.util.Properties;
 
-/* The driver knows TCP only; Unix sockets are junixsocket's. */
+/* The driver knows TCP, which needs a password; Unix sockets are junixsocket's. */
 public class WithJdbc {
 	public static void main(String[] arguments) throws Exception {
 		Properties p = new Properties();
 		p.setProperty("user", System.getenv("PGUSER"));
 		p.setProperty("sslmode", "disable");
-		p.setProperty("socketFactory",
-			"org.newsclub.net.unix.AFUNIXSocketFactory$FactoryArg");
-		p.setProperty("socketFactoryArg", System.getenv("PGHOST") +
-			"/.s.PGSQL." + System.getenv("PGPORT"));
+		String at = System.getenv("PGHOST"), port = System.getenv("PGPORT");
+		if (at.startsWith("/")) {
+			p.setProperty("socketFactory",
+				"org.newsclub.net.unix.AFUNIXSocketFactory$FactoryArg");
+			p.setProperty("socketFactoryArg",
+				at + "/.s.PGSQL." + port);
+			at = "localhost";
+		} else {
+			p.setProperty("password", System.getenv("PGPASSWORD"));
+		}
 		try (Connection c = DriverManager.getConnection(
-			"jdbc:postgresql://localhost/" +
+			"jdbc:postgresql://" + at + ":" + port + "/" +
 			System.getenv("PGDATABASE"), p)) {
 			run(c);
 		}
