@@ -20,7 +20,9 @@ CREATE VIEW costs AS SELECT p.kind, sum(v.cost) AS cost
 	FROM pet p JOIN visit v ON v.pet = p.id GROUP BY p.kind;
 CREATE FUNCTION limited() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-	IF new.n > 90 THEN new.n = 90; END IF;
+	IF new.n > 90 THEN
+		new.n = 80 + (SELECT count(*) FROM visit WHERE pet = new.id);
+	END IF;
 	RETURN new;
 END $$;
 CREATE TRIGGER first BEFORE UPDATE ON pet
@@ -32,6 +34,10 @@ BEGIN
 END $$;
 CREATE TRIGGER second AFTER INSERT OR UPDATE OR DELETE ON pet
 	FOR EACH ROW EXECUTE FUNCTION note();
+CREATE FUNCTION spent(animal int) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN (SELECT sum(cost) FROM visit WHERE pet = animal);
+END $$;
 CREATE FUNCTION adopt(who int, what text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	row pet;
@@ -83,7 +89,9 @@ statements() {
 		return all("DELETE FROM pet WHERE " condition() " RETURNING *")
 	}
 	function other(i) {
-		i = below(12)
+		i = below(14)
+		if (i == 12) return "SELECT o.id, spent(p.id), (SELECT max(id) FROM owner) FROM owner o LEFT JOIN pet p ON p.owner = o.id ORDER BY 1, p.id"
+		if (i == 13) return all("UPDATE pet SET n = n + spent(pet.id) + v.cost FROM visit v WHERE v.pet = pet.id AND v.cost = " below(9) " AND " condition("") " RETURNING pet.id")
 		if (i == 0) return "SELECT adopt(" below(5) ", " kind() ")"
 		if (i <= 2) return "INSERT INTO visit SELECT id, " below(9) " FROM pet WHERE " condition()
 		if (i == 3) return all("DELETE FROM visit USING pet p WHERE p.id = visit.pet AND cost < " below(9) " RETURNING cost, p.kind")

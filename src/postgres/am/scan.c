@@ -11,9 +11,11 @@
 #include <access/nbtree.h>
 #include <access/relation.h>
 #include <access/stratnum.h>
+#include <access/transam.h>
 #include <access/xact.h>
 #include <catalog/pg_class_d.h>
 #include <catalog/pg_opfamily_d.h>
+#include <catalog/pg_proc_d.h>
 #include <catalog/pg_type_d.h>
 #include <commands/trigger.h>
 #include <executor/executor.h>
@@ -47,6 +49,7 @@ static ExecutorStart_hook_type next_start;
 /* ---- Plans ---- */
 
 static bool asks_variables; /* do the conditions of the query being planned? */
+static bool calls_code;     /* does it call functions that may read tables? */
 
 static Plan *make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
                        List *targets, List *clauses, List *plans);
@@ -66,7 +69,8 @@ static Plan *make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	s->scan.plan.qual = extract_actual_clauses(clauses, false);
 	s->scan.scanrelid = rel->relid;
 	s->flags = path->flags;
-	s->custom_private = list_make1(makeBoolean(asks_variables));
+	s->custom_private = list_make2(makeBoolean(asks_variables),
+	                               makeBoolean(calls_code));
 	s->methods = &plan_methods;
 	return &s->scan.plan;
 }
@@ -179,6 +183,21 @@ static bool has_variable(Node *n, void *data)
 	return expression_tree_walker(n, has_variable, data);
 }
 
+static bool is_users_code(Oid function, void *data)
+{
+	return function >= FirstNormalObjectId &&
+	       func_volatile(function) == PROVOLATILE_VOLATILE;
+}
+
+static bool has_users_code(Node *n, void *data)
+{
+	if (!n) return false;
+	if (check_functions_in_node(n, is_users_code, data)) return true;
+	if (IsA(n, Query))
+		return query_tree_walker((Query *)n, has_users_code, data, 0);
+	return expression_tree_walker(n, has_users_code, data);
+}
+
 static PlannedStmt *plan(Query *q, const char *text, int options,
                          ParamListInfo params)
 {
@@ -187,12 +206,14 @@ static PlannedStmt *plan(Query *q, const char *text, int options,
 		refuse_query(q);
 		if (!iso_serves) q = sequences_replace(q);
 	}
-	bool before = asks_variables;
+	bool before = asks_variables, called = calls_code;
 	PlannedStmt *p;
+	calls_code = iso_serves && has_users_code((Node *)q, NULL);
 	asks_variables = q->jointree && has_variable(q->jointree->quals, NULL);
 	p = (next_planner ? next_planner : standard_planner)(q, text, options,
 	                                                     params);
 	asks_variables = before;
+	calls_code = called;
 	return p;
 }
 
@@ -211,6 +232,8 @@ struct scan_state {
 	bool key_alone;      /* the conditions say nothing else */
 	bool tries;          /* conditions can be tried on rows */
 	bool asks_variables; /* they do */
+	bool calls_code;     /* the query does: functions that may read */
+	bool was_ahead;      /* all rows that are known were read before */
 	bool started, lazy;  /* rows are read as they are asked for */
 	int lock;   /* it locks what it finds, and nothing else is read */
 	bool alone; /* nor do functions read or change tables */
@@ -348,6 +371,7 @@ static void begin_scan(CustomScanState *c, EState *estate, int flags)
 	List *quals = c->ss.ps.plan->qual;
 	CustomScan *plan = (CustomScan *)c->ss.ps.plan;
 	s->asks_variables = boolVal(linitial(plan->custom_private));
+	s->calls_code = boolVal(lsecond(plan->custom_private));
 	s->table = table_of(rel);
 	find_names(s);
 	s->tries = !contain_volatile_functions((Node *)quals) &&
@@ -485,6 +509,13 @@ static struct version *found_in(struct scan_state *s, struct moment *m,
 	return v ? v : row_answer(m, r, strength);
 }
 
+/* Nobody has ever written it. */
+static bool is_never(struct scan_state *s, struct row *r)
+{
+	return s->was_ahead && !r->versions &&
+	       !row_own(r, s->custom.ss.ps.state->es_snapshot->curcid);
+}
+
 static void find(struct scan_state *s)
 {
 	Snapshot snapshot = s->custom.ss.ps.state->es_snapshot;
@@ -507,6 +538,7 @@ static void find(struct scan_state *s)
 	               (refers || !s->asks_variables);
 	for (int i = 0; i < count; i++) {
 		if (row_own(all[i], snapshot->curcid)) continue;
+		if (is_never(s, all[i])) continue;
 		certain = certain &&
 		          (refers ? all[i]->initial && !comes_again(all[i])
 		                  : is_certain(s, all[i]));
@@ -522,7 +554,9 @@ static void find(struct scan_state *s)
 		m->alone = asked[0];
 	s->found = palloc((count + 1) * sizeof *s->found);
 	for (int i = 0; i < count; i++) {
-		struct version *v = found_in(s, m, all[i], strength);
+		struct version *v = is_never(s, all[i])
+		                            ? NULL
+		                            : found_in(s, m, all[i], strength);
 		if (v && v->tuple) s->found[s->count++] = v;
 	}
 	MemoryContextSwitchTo(old);
@@ -649,6 +683,70 @@ static void find_lock(PlanState *p, EState *estate)
 	}
 }
 
+/* ---- Statements that run code between their reads ---- */
+
+static bool collect(PlanState *p, void *data)
+{
+	List **all = data;
+	if (IsA(p, CustomScanState) &&
+	    ((CustomScanState *)p)->methods == &exec_methods)
+		*all = lappend(*all, p);
+	return planstate_tree_walker(p, collect, data);
+}
+
+static bool has_trigger_before(EState *estate)
+{
+	ListCell *cell;
+	foreach(cell, estate->es_opened_result_relations)
+	{
+		TriggerDesc *t = ((ResultRelInfo *)lfirst(cell))->ri_TrigDesc;
+		if (t &&
+		    (t->trig_insert_before_row || t->trig_update_before_row ||
+		     t->trig_delete_before_row))
+			return true;
+	}
+	return false;
+}
+
+/* Does the value come from another part of the plan? */
+static bool is_given(Node *n, void *data)
+{
+	if (!n) return false;
+	if (IsA(n, Param)) return ((Param *)n)->paramkind == PARAM_EXEC;
+	if (IsA(n, SubPlan) || IsA(n, AlternativeSubPlan)) return true;
+	return expression_tree_walker(n, is_given, data);
+}
+
+static void read_table_ahead(struct scan_state *s, struct moment *m)
+{
+	MemoryContext old = MemoryContextSwitchTo(s->memory);
+	bool given = is_given((Node *)s->custom.ss.ps.plan->qual, NULL);
+	CommandId now = s->custom.ss.ps.state->es_snapshot->curcid;
+	int count, wanted = 0;
+	struct row **all = given ? all_rows(s, &count) : candidates(s, &count);
+	for (int i = 0; i < count; i++)
+		if (!row_own(all[i], now)) all[wanted++] = all[i];
+	rows_read(m, all, wanted, STRENGTH_PLAIN);
+	s->was_ahead = given;
+	MemoryContextSwitchTo(old);
+}
+
+/* What a statement of a function reads has a moment of its own, and those of
+ * moments follow each other: so all that this one may read is read before it
+ * runs any. Explorations, where more reads are more histories, refuse it. */
+static void read_ahead(QueryDesc *q)
+{
+	List *scans = NIL;
+	ListCell *cell;
+	if (collect(q->planstate, &scans) || scans == NIL) return;
+	struct scan_state *first = linitial(scans);
+	if (!first->calls_code &&
+	    (list_length(scans) == 1 || !has_trigger_before(q->estate)))
+		return;
+	foreach(cell, scans)
+		read_table_ahead(lfirst(cell), moment_of(q->snapshot));
+}
+
 static void start(QueryDesc *q, int flags)
 {
 	(next_start ? next_start : standard_ExecutorStart)(q, flags);
@@ -664,6 +762,7 @@ static void start(QueryDesc *q, int flags)
 	            ONCONFLICT_NOTHING)
 		moment_of(q->snapshot)->goes_on = true;
 	if (!q->plannedstmt->subplans) find_lock(q->planstate, q->estate);
+	if (iso_serves && !(flags & EXEC_FLAG_EXPLAIN_ONLY)) read_ahead(q);
 }
 
 void scans_init(void)
