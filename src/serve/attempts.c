@@ -40,11 +40,42 @@ static bool note_sequences(struct attempting *x, struct service_run *run)
 	               "FROM pg_sequence");
 }
 
+/* Tables that clients made while they were served go; what they took from those
+ * of set-up is gone. */
+static bool begin_anew(struct attempting *x, struct service_run *run)
+{
+	struct server_library *l =
+		server_of(x->options->service.program->library);
+	uint32_t tables = 0;
+	for (uint32_t i = 0; i < l->relation_count; i++)
+		tables += !l->relations[i]->index;
+	if (!control(x, run,
+	             "SET client_min_messages = error;"
+	             "DO $$ DECLARE t regclass; BEGIN "
+	             "FOR t IN SELECT c.oid FROM pg_class c JOIN pg_am a "
+	             "ON a.oid = c.relam WHERE a.amname = 'heap' AND c.oid >= "
+	             "16384 AND c.relkind IN ('r', 'm') AND c.relnamespace NOT "
+	             "IN ('isoscope_engine'::regnamespace, "
+	             "'pg_toast'::regnamespace) AND c.relpersistence <> 't' "
+	             "LOOP BEGIN EXECUTE format('DROP TABLE %s CASCADE', t); "
+	             "EXCEPTION WHEN undefined_table OR wrong_object_type THEN "
+	             "NULL; END; END LOOP; END $$;"
+	             "SELECT FROM pg_class c JOIN pg_am a ON a.oid = c.relam "
+	             "WHERE a.amname = 'isoscope' AND c.relkind = 'r'"))
+		return false;
+	if (l->setup.row_count == tables) return true;
+	run->interrupted = true;
+	text_string(&run->lost, "the command has dropped tables of set-up, so "
+	                        "there is no other run");
+	return true;
+}
+
 static bool restore_sequences(struct attempting *x, struct service_run *run)
 {
 	return control(x, run,
 	               "SELECT setval(name, coalesce(last, first), last IS NOT "
-	               "NULL) FROM isoscope_engine.sequences");
+	               "NULL) FROM isoscope_engine.sequences WHERE EXISTS "
+	               "(SELECT FROM pg_class WHERE oid = name)");
 }
 
 /* What the command prints when it fails is worth reading; not that of others.
@@ -68,7 +99,9 @@ static bool attempt(struct attempting *x, struct service_run *run,
 	o.seed = seed;
 	o.only = only;
 	*run = (struct service_run){ 0 };
-	bool fine = restore_sequences(x, run) && service_run(run, &o);
+	bool fine = begin_anew(x, run) &&
+	            (run->interrupted ||
+	             (restore_sequences(x, run) && service_run(run, &o)));
 	if (!fine) x->broken = true;
 	if (output && fine && run->code && !only) show(output);
 	if (output) fclose(output);

@@ -152,6 +152,12 @@ void rows_restart(void);
 void transaction_begin(void);
 void transactions_init(void);
 
+/* ---- definitions.c ---- */
+/* False: it is none. One that cannot be is an error. */
+bool definition_fits(Node *n);
+/* A column is dropped; 0: all of the object is. */
+void definition_dropped(Oid class, Oid object, int column);
+
 /* ---- doors.c ---- */
 void doors_init(void);
 

@@ -3,6 +3,7 @@
 #include "postgres/am/backend.h"
 
 #include <access/relation.h>
+#include <access/transam.h>
 #include <access/xact.h>
 #include <executor/executor.h>
 #include <tcop/tcopprot.h>
@@ -113,7 +114,10 @@ static bool touches_tables(QueryDesc *q)
 		    e->relkind != RELKIND_RELATION)
 			continue;
 		Relation rel = relation_open(e->relid, NoLock);
-		bool ours = iso_is_ours(rel);
+		/* Those that clients make are not, but lock each other. */
+		bool ours = iso_is_ours(rel) ||
+		            (iso_serves && e->relid >= FirstNormalObjectId &&
+		             !RelationUsesLocalBuffers(rel));
 		relation_close(rel, NoLock);
 		if (ours) return true;
 	}

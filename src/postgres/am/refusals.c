@@ -79,6 +79,8 @@ static void access(ObjectAccessType kind, Oid class, Oid object, int part,
                    void *data)
 {
 	if (next_access) next_access(kind, class, object, part, data);
+	if (iso_serves && kind == OAT_DROP)
+		definition_dropped(class, object, part);
 	if (!iso_is_session() || iso_serves || kind != OAT_FUNCTION_EXECUTE)
 		return;
 	const char *name = get_func_name(object);
@@ -206,7 +208,10 @@ bool refuse_command(Node *n, bool outermost)
 	}
 	if (iso_serves && is_harmless(n)) return true;
 	/* Tables are isoscope's: there is nothing to tidy up. */
-	if (iso_serves && IsA(n, VacuumStmt)) return false;
+	if (iso_serves &&
+	    (IsA(n, VacuumStmt) || IsA(n, ClusterStmt) || IsA(n, ReindexStmt)))
+		return false;
+	if (iso_serves && definition_fits(n)) return true;
 	refuse(psprintf("%s in a session",
 	                GetCommandTagName(CreateCommandTag(n))));
 }
