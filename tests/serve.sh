@@ -299,6 +299,15 @@ for slow in '--schema slow.sql' '--setup=sleep\ 60'; do
 	prints_nothing
 done
 
+# Cursors go back; what else is said of all transactions than their level holds.
+run 1 serve --policy latest --schema accounts.sql -- psql -qXAt -v ON_ERROR_STOP=1 \
+	-c 'BEGIN' -c 'DECLARE c SCROLL CURSOR FOR SELECT id FROM t' -c 'FETCH ALL c' \
+	-c 'FETCH BACKWARD 1 c' -c 'FETCH PRIOR c' -c 'FETCH 1 c' -c 'COMMIT' \
+	-c 'SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ ONLY' \
+	-c 'UPDATE t SET n = 0'
+equal 'a cursor' "$(grep -x '[0-9]*' err | tr '\n' .)" 1.2.2.1.2.
+says 'cannot execute UPDATE in a read-only transaction'
+
 # By TCP: set-up, then who is served, with a password that is made or given.
 cat >tcp.sh <<'END'
 case $PGHOST in /*) exit 3 ;; esac

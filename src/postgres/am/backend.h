@@ -193,7 +193,8 @@ void sequences_take(Oid sequence, uint32 drawn);
 Query *sequences_replace(Query *q);
 
 /* ---- truncate.c ---- */
-void truncate_tables(TruncateStmt *s);
+/* False: no table of isoscope's is among them. */
+bool truncate_tables(TruncateStmt *s);
 
 /* ---- unique.c ---- */
 /* Nothing is in the way of the new tuple, or it is an error. */

@@ -9,6 +9,7 @@
 #include <tcop/tcopprot.h>
 #include <tcop/utility.h>
 #include <utils/fmgrprotos.h>
+#include <utils/guc.h>
 #include <utils/queryjumble.h>
 #include <utils/memutils.h>
 #include <utils/snapmgr.h>
@@ -244,6 +245,19 @@ enum wire_level moments_level(void)
 	return asked_level ? asked_level : usual_level;
 }
 
+/* What else is said of all that follow, as PostgreSQL has it. */
+static void set_others(List *options)
+{
+	ListCell *cell;
+	foreach(cell, options)
+	{
+		DefElem *e = lfirst_node(DefElem, cell);
+		if (strcmp(e->defname, "transaction_isolation"))
+			SetPGVariable(psprintf("default_%s", e->defname),
+			              list_make1(e->arg), false);
+	}
+}
+
 /* How sessions say what their transactions ask for: PostgreSQL itself is to go
  * on at READ COMMITTED. */
 bool moments_take_setting(VariableSetStmt *s)
@@ -255,6 +269,7 @@ bool moments_take_setting(VariableSetStmt *s)
 		note_level(s->args);
 		usual_level = asked_level;
 		asked_level = before;
+		set_others(s->args);
 		return true;
 	}
 	if (!s->name || strcmp(s->name, "default_transaction_isolation"))
@@ -279,8 +294,8 @@ static void utility(PlannedStmt *p, const char *text, bool keep,
 		moments_fix_clock();
 		if (!refuse_command(p->utilityStmt, outermost)) return;
 		find_level(p->utilityStmt);
-		if (iso_serves && IsA(p->utilityStmt, TruncateStmt)) {
-			truncate_tables((TruncateStmt *)p->utilityStmt);
+		if (iso_serves && IsA(p->utilityStmt, TruncateStmt) &&
+		    truncate_tables((TruncateStmt *)p->utilityStmt)) {
 			if (done)
 				SetQueryCompletion(done, CMDTAG_TRUNCATE_TABLE,
 				                   0);

@@ -3,6 +3,7 @@
  * wait for it. */
 #include "postgres/am/backend.h"
 
+#include <access/relation.h>
 #include <access/sysattr.h>
 #include <access/transam.h>
 #include <catalog/dependency.h>
@@ -91,6 +92,24 @@ static void access(ObjectAccessType kind, Oid class, Oid object, int part,
 			               : psprintf("%s() in a session", name));
 }
 
+/* Tables that clients have made while they are served are PostgreSQL's own. */
+static bool reads_ours(Query *q)
+{
+	ListCell *cell;
+	foreach(cell, q->rtable)
+	{
+		RangeTblEntry *e = lfirst_node(RangeTblEntry, cell);
+		if (e->rtekind != RTE_RELATION ||
+		    e->relkind != RELKIND_RELATION)
+			continue;
+		Relation rel = relation_open(e->relid, NoLock);
+		bool ours = iso_is_ours(rel);
+		relation_close(rel, NoLock);
+		if (ours) return true;
+	}
+	return false;
+}
+
 static bool find_place(Node *n, void *data)
 {
 	if (!n) return false;
@@ -98,19 +117,21 @@ static bool find_place(Node *n, void *data)
 		refuse_query((Query *)n);
 		return false;
 	}
-	if (IsA(n, Var)) {
+	if (*(bool *)data && IsA(n, Var)) {
 		int column = ((Var *)n)->varattno;
 		if (column < 0 && column != TableOidAttributeNumber)
 			refuse("ctid, xmin, xmax, cmin and cmax in a session");
 	}
-	if (IsA(n, CurrentOfExpr)) refuse("WHERE CURRENT OF in a session");
+	if (*(bool *)data && IsA(n, CurrentOfExpr))
+		refuse("WHERE CURRENT OF in a session");
 	return expression_tree_walker(n, find_place, data);
 }
 
 void refuse_query(Query *q)
 {
 	ListCell *cell;
-	if (q->commandType == CMD_MERGE) refuse("MERGE in a session");
+	bool ours = !iso_serves || reads_ours(q);
+	if (ours && q->commandType == CMD_MERGE) refuse("MERGE in a session");
 	/* Where clients are served, nobody else holds a lock. */
 	foreach(cell, q->rowMarks)
 	{
@@ -118,7 +139,7 @@ void refuse_query(Query *q)
 		if (c->waitPolicy != LockWaitBlock && !iso_serves)
 			refuse("SKIP LOCKED and NOWAIT");
 	}
-	query_tree_walker(q, find_place, NULL, 0);
+	query_tree_walker(q, find_place, &ours, 0);
 }
 
 /* Settings that change nothing else that is seen. */

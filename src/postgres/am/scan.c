@@ -115,7 +115,8 @@ static void add_scan(PlannerInfo *root, RelOptInfo *rel, Relids outer,
 		return;
 	p->path.rows = cost;
 	p->path.total_cost = cost;
-	p->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	p->flags = CUSTOMPATH_SUPPORT_PROJECTION |
+	           CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
 	p->methods = &path_methods;
 	add_path(rel, &p->path);
 }
@@ -562,14 +563,26 @@ static void find(struct scan_state *s)
 	MemoryContextSwitchTo(old);
 }
 
+/* `at` is one more than where it stands: 0 is before the first. Cursors go
+ * back, too. */
+static struct version *next_of_all(struct scan_state *s)
+{
+	if (ScanDirectionIsBackward(s->custom.ss.ps.state->es_direction)) {
+		if (s->at > 0) s->at--;
+	} else if (s->at <= s->count) {
+		s->at++;
+	}
+	return s->at > 0 && s->at <= s->count ? s->found[s->at - 1] : NULL;
+}
+
 /* The next one; NULL: there are no more. */
 static struct version *next_found(struct scan_state *s)
 {
 	Snapshot snapshot = s->custom.ss.ps.state->es_snapshot;
 	struct moment *m = moment_of(snapshot);
+	if (!s->lazy) return next_of_all(s);
 	while (s->at < s->count) {
 		struct version *v;
-		if (!s->lazy) return s->found[s->at++];
 		struct row *r = s->rows[s->at++];
 		if (!row_own(r, snapshot->curcid))
 			rows_read(m, &r, 1, STRENGTH_CHECK);

@@ -19,10 +19,19 @@ static void run(const char *sql)
 		elog(ERROR, "TRUNCATE: %s", SPI_result_code_string(result));
 }
 
+static bool is_ours(Oid table)
+{
+	Relation rel = relation_open(table, AccessShareLock);
+	bool ours = iso_is_ours(rel);
+	relation_close(rel, NoLock);
+	return ours;
+}
+
+/* What clients have made may have parts. */
 static void empty_table(Oid table)
 {
 	char *schema = get_namespace_name(get_rel_namespace(table));
-	run(psprintf("DELETE FROM ONLY %s",
+	run(psprintf("DELETE FROM %s%s", is_ours(table) ? "ONLY " : "",
 	             quote_qualified_identifier(schema, get_rel_name(table))));
 }
 
@@ -59,10 +68,13 @@ static List *tables_of(TruncateStmt *s)
 	return tables;
 }
 
-void truncate_tables(TruncateStmt *s)
+bool truncate_tables(TruncateStmt *s)
 {
 	List *tables = tables_of(s);
 	ListCell *cell;
+	bool ours = false;
+	foreach(cell, tables) ours |= is_ours(lfirst_oid(cell));
+	if (!ours) return false;
 	int level = NewGUCNestLevel();
 	set_config_option("session_replication_role", "replica", PGC_SUSET,
 	                  PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
@@ -72,4 +84,5 @@ void truncate_tables(TruncateStmt *s)
 		foreach(cell, tables) restart_sequences(lfirst_oid(cell));
 	SPI_finish();
 	AtEOXact_GUC(true, level);
+	return true;
 }
