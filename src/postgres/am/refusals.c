@@ -109,7 +109,6 @@ void refuse_query(Query *q)
 {
 	ListCell *cell;
 	if (q->commandType == CMD_MERGE) refuse("MERGE in a session");
-	/* Where clients are served, nobody else holds a lock. */
 	foreach(cell, q->rowMarks)
 	{
 		RowMarkClause *c = lfirst_node(RowMarkClause, cell);

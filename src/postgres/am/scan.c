@@ -467,6 +467,7 @@ static struct row **candidates(struct scan_state *s, int *count)
 		*count = all[0] != NULL;
 		return all;
 	}
+	rows_learn(moment_of(s->custom.ss.ps.state->es_snapshot));
 	all = all_rows(s, count);
 	for (int i = 0; i < *count; i++)
 		if (row_own(all[i], now) || matters(s, all[i]))
@@ -516,6 +517,9 @@ static void find(struct scan_state *s)
 	s->found = palloc((count + 1) * sizeof *s->found);
 	for (int i = 0; i < count; i++) {
 		struct version *v = found_in(s, m, all[i], strength);
+		/* Another row, inserted behind the statement's moment. */
+		if (v && v->number && certain && !refers && v->origin_length)
+			continue;
 		if (v && v->tuple) s->found[s->count++] = v;
 	}
 	MemoryContextSwitchTo(old);
@@ -603,10 +607,10 @@ static void find_lock(PlanState *p, EState *estate)
 	if (p && IsA(p, LockRowsState)) {
 		LockRows *plan = (LockRows *)p->plan;
 		struct scan_state *s = scan_below(outerPlanState(p));
-		if (s && list_length(plan->rowMarks) == 1)
-			s->lock = strength_of_mark(
-				((PlanRowMark *)linitial(plan->rowMarks))
-					->markType);
+		PlanRowMark *mark = linitial(plan->rowMarks);
+		if (s && list_length(plan->rowMarks) == 1 &&
+		    mark->waitPolicy == LockWaitBlock)
+			s->lock = strength_of_mark(mark->markType);
 	}
 	if (p && IsA(p, ModifyTableState)) {
 		ModifyTableState *m = (ModifyTableState *)p;
