@@ -83,6 +83,16 @@ static struct committed choose(struct service *s, const struct client *c,
 	return of[count - 1 - age];
 }
 
+bool serving_is_late(struct service *s, const struct client *c,
+                     struct db_access a)
+{
+	uint32_t count;
+	enum level level = commits_level(s->commits, c->session);
+	if (!level_excludes_rivals(level)) return false;
+	commits_readable(s->commits, c->session, a, &count);
+	return !count;
+}
+
 static void note_read(struct service *s, const struct client *c,
                       struct db_access a, struct committed version)
 {

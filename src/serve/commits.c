@@ -221,6 +221,12 @@ void commits_begin(struct commits *c, uint32_t session, enum level level)
 	see_all(&t->sight, &s->seen);
 }
 
+enum level commits_level(const struct commits *c, uint32_t session)
+{
+	assert(session < c->session_count);
+	return c->sessions[session].at_hand.level;
+}
+
 void commits_look_back(struct commits *c, uint32_t session, uint32_t position)
 {
 	at_hand(c, session)->horizon = position;

@@ -56,6 +56,7 @@ uint32_t commits_count(const struct commits *c);
 
 /* The transaction of the session that is open; one at a time. */
 void commits_begin(struct commits *c, uint32_t session, enum level level);
+enum level commits_level(const struct commits *c, uint32_t session);
 /* Where each statement has a moment: that of the next one that begins is not
  * behind this position. */
 void commits_look_back(struct commits *c, uint32_t session, uint32_t position);

@@ -269,7 +269,7 @@ static void put_number(struct reply *r, uint32_t number)
 static bool read_one(struct service *s, struct client *c, struct db_access a,
                      struct reply *out)
 {
-	enum level level = level_asked(s, c->asked);
+	enum level level = commits_level(s->commits, c->session);
 	struct committed version;
 	bool fine = serving_answer(s, c, a, &version);
 	/* Its row was changed, or deleted, behind the statement's moment: who
@@ -308,8 +308,8 @@ static bool take_read(struct service *s, struct client *c,
 {
 	const char *stop = body + h->length;
 	enum strength strength = (enum strength)h->strength;
-	enum strength lock =
-		row_locks_asked(level_asked(s, c->asked), strength);
+	enum strength lock = row_locks_asked(
+		commits_level(s->commits, c->session), strength);
 	struct reply r = { 0 };
 	bool fine = true;
 	if (strength >= STRENGTH_SHARE &&
@@ -334,6 +334,11 @@ static bool take_read(struct service *s, struct client *c,
 		    serving_finds_nothing(s, c, a)) {
 			put_number(&r, 0);
 			continue;
+		}
+		if (!locked && serving_is_late(s, c, a)) {
+			refuse_read(s, c, k);
+			fine = false;
+			break;
 		}
 		if (!locked) {
 			r.owner = owner;

@@ -89,5 +89,8 @@ bool serving_answer(struct service *s, const struct client *c,
  * has one, or may not see that it has none. */
 bool serving_finds_nothing(struct service *s, const struct client *c,
                            struct db_access a);
+/* Nothing that it waits for changes that it may not read the key. */
+bool serving_is_late(struct service *s, const struct client *c,
+                     struct db_access a);
 
 #endif

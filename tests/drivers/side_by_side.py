@@ -70,7 +70,7 @@ def statement(draw, snapshots):
         "UPDATE t SET n = n - %d WHERE id = %d AND n > %d" % (j, i, j),
         "UPDATE t SET n = (SELECT sum(n) FROM t) WHERE id = %d" % i,
         "UPDATE t SET u = u + 10 WHERE id = %d" % i,
-        "UPDATE t SET u = %d WHERE id = %d RETURNING u" % (j, i),
+        "UPDATE t SET u = u + 20 WHERE id = %d RETURNING u" % i,
         "SELECT n FROM t WHERE id = %d AND n > %d FOR UPDATE" % (i, j),
         "SELECT n FROM t WHERE id = %d FOR NO KEY UPDATE" % i,
         "SELECT n FROM t WHERE id = %d FOR SHARE" % i,

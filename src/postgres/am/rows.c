@@ -210,7 +210,8 @@ static struct version *add_version(struct wire_head *h, const char *body)
 		r->gone = true;
 		return NULL;
 	}
-	for (struct version *v = r->versions; v; v = v->older)
+	/* A client that is served is told each of them once. */
+	for (struct version *v = r->versions; v && !iso_serves; v = v->older)
 		if (v->number == h->number) return v;
 	const char *image = body + sizeof k + k.length;
 	uint32 length = h->length - (uint32)sizeof k - k.length;
