@@ -23,7 +23,8 @@ enum wire_kind {
 	WIRE_GIVE_UP, /* a key: its newest lock ends */
 	WIRE_NEWS,    /* where clients are served: waits for what has been
 	               * committed, and READY */
-	WIRE_COMMIT,  /* where clients are served: waits for READY or REFUSED */
+	WIRE_COMMIT,  /* where clients are served: waits, if `number` is not 0,
+	               * for READY or REFUSED */
 	WIRE_ABORT,
 	WIRE_REPEATS, /* what follows is what is explored in another way */
 	WIRE_REFUSE,  /* a text: what it does is not supported */
@@ -37,7 +38,8 @@ enum wire_kind {
 	WIRE_VERSION, /* a key and a row, which is `number` */
 	WIRE_GONE,    /* a key: some session deletes its row */
 	WIRE_READY,   /* behind versions: all are told; to a client's: the
-	               * session has begun `number` transactions; its name */
+	               * session has begun `number` transactions; its name;
+	               * `joined`: all commits wait */
 	WIRE_ANSWER,  /* `number` of a version of each key; 0: there is none. To
 	               * a client's: of so many as are free, `number` */
 	WIRE_STOP,    /* the statement is given up */

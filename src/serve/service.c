@@ -126,6 +126,7 @@ static void send_ready(struct service *s, struct client *c)
 	put(&t,
 	    (struct wire_head){ .kind = WIRE_READY,
 	                        .number = c->transactions,
+	                        .joined = s->options->faults > 0,
 	                        .length = (uint32_t)strlen(c->name) },
 	    c->name);
 	send_text(c, &t);
@@ -154,6 +155,7 @@ static void begin(struct service *s, struct client *c)
 	c->write_count = 0;
 	text_clear(&c->images);
 	s->open_count++;
+	s->more = true;
 	s->run->counts.transactions++;
 	commits_begin(s->commits, c->session, level);
 	recording_begin(s->recording, c->session,
@@ -409,7 +411,7 @@ static void publish(struct service *s, const struct client *c)
 	}
 }
 
-static void take_commit(struct service *s, struct client *c)
+static void take_commit(struct service *s, struct client *c, bool waits)
 {
 	uint32_t key;
 	struct text t = { 0 };
@@ -427,7 +429,7 @@ static void take_commit(struct service *s, struct client *c)
 	snprintf(s->writers[s->writer_count++], WHO, "%s.%u", c->name,
 	         c->transactions);
 	put(&t, (struct wire_head){ .kind = WIRE_READY }, "");
-	send_text(c, &t);
+	if (waits) send_text(c, &t);
 	text_free(&t);
 	end(s, c, false);
 }
@@ -457,7 +459,7 @@ static bool take_record(struct service *s, struct client *c,
 	case WIRE_NEWS: send_ready(s, c); return true;
 	case WIRE_WRITE: return !turn || take_write(s, c, h, body);
 	case WIRE_COMMIT:
-		if (turn) take_commit(s, c);
+		if (turn) take_commit(s, c, h->number);
 		return true;
 	case WIRE_ABORT:
 		c->waits = false;
@@ -471,7 +473,7 @@ static bool take_records(struct service *s, struct client *c)
 {
 	struct channel *ch = &c->channel;
 	struct wire_head h;
-	while (ch->in.length - ch->taken >= sizeof h) {
+	while (!c->waits && ch->in.length - ch->taken >= sizeof h) {
 		memcpy(&h, ch->in.data + ch->taken, sizeof h);
 		if (ch->in.length - ch->taken < sizeof h + h.length)
 			return true;
@@ -586,6 +588,11 @@ static bool take_all(struct service *s)
 	if (s->polled[count].revents) add_client(s);
 	for (uint32_t i = count; i-- > 0;)
 		if (s->polled[i].revents && !take_client(s, i)) return false;
+	while (s->more) {
+		s->more = false;
+		for (uint32_t i = 0; i < s->client_count; i++)
+			if (!take_records(s, s->clients[i])) return false;
+	}
 	end_stuck(s);
 	return !s->run->problem.length;
 }

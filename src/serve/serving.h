@@ -61,6 +61,7 @@ struct service {
 	struct client **clients; /* in the order in which they came */
 	uint32_t client_count, client_capacity;
 	uint32_t open_count;
+	bool more; /* somebody has begun, and may have said more before that */
 	uint32_t keys;         /* of the library that commits know */
 	struct versions known; /* to all, once they are told */
 	const struct server_key **gone;

@@ -139,6 +139,8 @@ bool row_try_read(struct moment *m, struct row *r, int strength);
 /* Rows are looked for among those that are known: what others have committed
  * has to be, since the statement began. */
 void rows_learn(struct moment *m);
+/* Is known what was committed before the transaction began? */
+bool rows_are_told(void);
 void rows_forget_news(void);
 bool row_is_read(struct moment *m, struct row *r, int strength);
 /* It is known. */

@@ -40,6 +40,9 @@ static struct lock *locks;
 static struct version **tids;
 static uint32 tid_count, tid_capacity;
 static uint64 accesses, newest_moment;
+static bool unready;       /* nothing is heard yet of the transaction at hand */
+static int owed;           /* so many have ended before that */
+static bool commits_wait;  /* also where nothing was written */
 static bool learned;       /* what others did, since a statement began */
 static char *session_name; /* of a client's */
 static uint32 births, transactions; /* of this one; since the session began */
@@ -157,8 +160,11 @@ static struct row *touch(struct row *r)
 	return r;
 }
 
+static void be_ready(void);
+
 static void image_of_birth(StringInfo s)
 {
+	be_ready();
 	const char *name = session_name;
 	if (!name) name = GetConfigOption("isoscope.name", true, false);
 	char text[2][16];
@@ -360,6 +366,7 @@ static int take_answers(struct moment *m, struct row **rows, int count,
 {
 	struct wire_head h;
 	char *body;
+	be_ready();
 	receive_next(&h, &body);
 	if (h.kind == WIRE_STOP)
 		ereport(ERROR, (errcode(ERRCODE_QUERY_CANCELED),
@@ -602,10 +609,24 @@ static void take_readiness(void)
 	if (h.kind != WIRE_READY) elog(FATAL, "isoscope is not ready");
 	transactions = h.number;
 	learned = true;
+	commits_wait = h.joined;
 	if (!session_name)
 		session_name = MemoryContextStrdup(TopMemoryContext,
 		                                   pnstrdup(body, h.length));
 	pfree(body);
+}
+
+/* Who serves a client lets it begin while it asks for the first row. */
+static void be_ready(void)
+{
+	for (; owed; owed--) take_readiness();
+	if (unready) take_readiness();
+	unready = false;
+}
+
+bool rows_are_told(void)
+{
+	return !unready;
 }
 
 void transaction_begin(void)
@@ -617,7 +638,10 @@ void transaction_begin(void)
 	births = 0;
 	if (iso_client) h.number = moments_level();
 	channel_send(&h, NULL, 0);
-	if (iso_client) take_readiness();
+	if (iso_serves)
+		unready = true;
+	else if (iso_client)
+		take_readiness();
 }
 
 void rows_forget_news(void)
@@ -630,6 +654,7 @@ void rows_learn(struct moment *m)
 	struct wire_head h = { .kind = WIRE_NEWS };
 	if (!iso_serves || m->begun) return;
 	transaction_begin();
+	be_ready();
 	m->found = true;
 	if (learned) return;
 	channel_send(&h, NULL, 0);
@@ -699,7 +724,12 @@ static void ask_to_commit(void)
 {
 	struct wire_head h = { .kind = WIRE_COMMIT };
 	char *body;
+	be_ready();
+	h.number = commits_wait || written_count || locks;
 	channel_send(&h, NULL, 0);
+	begun = false;
+	if (!h.number) return;
+	begun = true;
 	receive_next(&h, &body);
 	if (h.kind == WIRE_REFUSED) fail_refused(body, h.length);
 	if (h.kind != WIRE_READY)
@@ -720,7 +750,8 @@ static void at_end(XactEvent event, void *data)
 	}
 	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT) return;
 	if (begun) channel_send(&h, NULL, 0);
-	begun = false;
+	owed += unready;
+	begun = unready = false;
 	transaction++;
 	written_count = 0;
 	locks = NULL;

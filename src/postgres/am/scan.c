@@ -501,7 +501,7 @@ static void find(struct scan_state *s)
 		return;
 	}
 	struct row **asked = palloc((count + 1) * sizeof *asked);
-	bool refers = m->refers && s->names;
+	bool refers = m->refers && s->names, told = rows_are_told();
 	bool certain = s->lock != STRENGTH_PLAIN && !m->checks &&
 	               (refers || !s->asks_variables);
 	for (int i = 0; i < count; i++) {
@@ -518,7 +518,8 @@ static void find(struct scan_state *s)
 	for (int i = 0; i < count; i++) {
 		struct version *v = found_in(s, m, all[i], strength);
 		/* Another row, inserted behind the statement's moment. */
-		if (v && v->number && certain && !refers && v->origin_length)
+		if (v && v->number && certain && !refers && told &&
+		    v->origin_length)
 			continue;
 		if (v && v->tuple) s->found[s->count++] = v;
 	}
