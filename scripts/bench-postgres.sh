@@ -1,6 +1,6 @@
 # The experiments of scripts/bench on a private PostgreSQL; sourced by it, behind
 # bench-native.sh and bench-sql.sh. It uses $isoscope, $work, number().
-# shellcheck shell=dash disable=SC2154
+# shellcheck shell=dash disable=SC2154,SC2034
 
 # pgbench, one client, on tables of PostgreSQL's own and on isoscope's, in one cluster and one
 # after the other: transactions a second. A connection is told of all rows first,
@@ -34,7 +34,7 @@ postgres_served() {
 # All that the explorations of the clients of two applications take, the start of
 # the server included.
 postgres_explored() {
-	top=$PWD
+	top=$PWD # of sql_twin()
 	for app in shopping_cart tpcc; do
 		for client in 1 2 3 4 5; do
 			name=$app/client-$client
