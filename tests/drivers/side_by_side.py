@@ -74,7 +74,7 @@ def statement(draw, snapshots):
         "SELECT n FROM t WHERE id = %d AND n > %d FOR UPDATE" % (i, j),
         "SELECT n FROM t WHERE id = %d FOR NO KEY UPDATE" % i,
         "SELECT n FROM t WHERE id = %d FOR SHARE" % i,
-        "SELECT n FROM t WHERE id = %d FOR KEY SHARE" % i,
+        "SELECT id FROM t WHERE id = %d FOR KEY SHARE" % i,
         "SELECT n FROM t WHERE id = %d FOR UPDATE NOWAIT" % i,
         "SELECT id FROM t WHERE id < 4 ORDER BY id FOR UPDATE SKIP LOCKED",
         "INSERT INTO child VALUES (%d, %d)" % (j + 10, i),
