@@ -337,4 +337,35 @@ if [ -f "$results/sql.csv" ]; then
 	echo
 fi
 
+if [ -f "$results/postgres-served.csv" ]; then
+	cat <<-'END'
+	## A private PostgreSQL
+
+	pgbench with one client for 20 s, on tables of PostgreSQL's own and served
+	by `isoscope serve --policy latest`, in one cluster: transactions a second.
+
+	| pgbench | PostgreSQL's own | served | ratio |
+	|---|---|---|---|
+	END
+	awk -F, 'NR > 1 {
+		printf "| %s | %d | %d | %.2f |\n", $1, $2, $3, $4
+	}' "$results/postgres-served.csv"
+	echo
+fi
+
+if [ -f "$results/postgres-explored.csv" ]; then
+	cat <<-'END'
+	`isoscope explore --engine=postgres -i prc` of clients of the applications
+	in SQL: seconds of wall time of the whole run, the start of the server and
+	finding out which rows there can be included.
+
+	| program | histories | s | per s |
+	|---|---|---|---|
+	END
+	awk -F, 'NR > 1 {
+		printf "| %s | %d | %.1f | %d |\n", $1, $2, $3, $4
+	}' "$results/postgres-explored.csv"
+	echo
+fi
+
 scale_section

@@ -81,28 +81,131 @@ grep -q '"at":"ser"' history.jsonl && pass || fail "no level of its own"
 serves 0 rc oldest sh -c 'psql -qXc "UPDATE account SET n = 5";
 	[ "$(psql -qXAtc "SELECT sum(n) FROM account")" = 10 ]'
 
-# In real time, only those that waited for another may miss it.
+# In real time, only those that ran beside another may miss it.
 run 0 serve --real-time --policy oldest --schema accounts.sql -- sh lost.sh
 cat >beside.sh <<'END'
+rm -f begun go
+psql -qXAt -o seen <<SQL &
+BEGIN;
+SELECT n FROM account WHERE id = 2;
+\! touch begun
+\! until [ -e go ]; do sleep 0.02; done
+SELECT n FROM account WHERE id = 1;
+COMMIT;
+SQL
+until [ -e begun ]; do sleep 0.02; done
+psql -qXc 'UPDATE account SET n = n + 1 WHERE id = 1'
+touch go
+wait
+[ "$(sed -n 2p seen)$(psql -qXAtc 'SELECT n FROM account WHERE id = 1')" != 01 ]
+END
+run 1 serve --real-time --policy oldest --schema accounts.sql -- sh beside.sh
+run 0 serve --real-time --policy latest --schema accounts.sql -- sh beside.sh
+
+# Who wants a row that another one has changed waits for it, and looks at it anew,
+# or is refused; who waits in a circle is told.
+cat >waits.sh <<'END'
 rm -f held go
+waiting() {
+	psql -qXAtc "SELECT count(*) FROM pg_stat_activity
+		WHERE wait_event_type = 'Lock'"
+}
 psql -qX <<SQL &
 BEGIN;
 UPDATE account SET n = n + 1 WHERE id = 1;
 \! touch held
 \! until [ -e go ]; do sleep 0.02; done
+$1
 COMMIT;
 SQL
 until [ -e held ]; do sleep 0.02; done
-psql -qXAtc 'SELECT n FROM account WHERE id = 1' >seen &
-until [ "$(psql -qXAtc "SELECT count(*) FROM pg_stat_activity WHERE state = \
-'active' AND query LIKE 'SELECT n%' AND wait_event_type = 'Extension'")" = 1 ]
-do sleep 0.02; done
+psql -qXAt <<SQL >late 2>&1 &
+\set VERBOSITY sqlstate
+BEGIN;
+UPDATE account SET n = n + 1 WHERE id = 2;
+UPDATE account SET n = n + 10 WHERE id = 1 AND n < 1 RETURNING n;
+UPDATE account SET n = n + 10 WHERE id = 1 RETURNING n;
+COMMIT;
+SQL
+until [ "$(waiting)" = 1 ]; do sleep 0.02; done
+psql -qXAt -v VERBOSITY=sqlstate <<SQL >others 2>&1
+SELECT n FROM account WHERE id = 1 FOR UPDATE NOWAIT;
+SELECT id FROM account WHERE id = 1 FOR UPDATE SKIP LOCKED;
+SET lock_timeout = 10;
+UPDATE account SET n = 0 WHERE id = 1;
+SET lock_timeout = 0;
+SET statement_timeout = 10;
+DELETE FROM account WHERE id = 1;
+SQL
 touch go
 wait
-[ "$(cat seen)$(psql -qXAtc 'SELECT n FROM account WHERE id = 1')" != 01 ]
+cat late others >&2
+psql -qXAtc 'SELECT n FROM account ORDER BY id' >&2
 END
-run 1 serve --real-time --policy oldest --schema accounts.sql -- sh beside.sh
-run 0 serve --real-time --policy latest --schema accounts.sql -- sh beside.sh
+told() {
+	equal "$what" "$(cat told | tr '\n' ' ')" "$1"
+}
+others='ERROR:  55P03 ERROR:  55P03 ERROR:  57014'
+serves 0 prc latest sh waits.sh ''
+told "11 $others 11 1 "
+serves 0 si latest sh waits.sh ''
+told "ERROR:  40001 ERROR:  25P02 $others 1 0 "
+# Which of the two it ends is up to PostgreSQL.
+serves 0 prc latest sh waits.sh 'UPDATE account SET n = n + 1 WHERE id = 2;'
+says 40P01
+
+# A client may wait for what its other connections do.
+cat >two.py <<'END'
+import psycopg2
+a, b = psycopg2.connect(""), psycopg2.connect("")
+with a.cursor() as x, b.cursor() as y:
+    x.execute("UPDATE account SET n = 5 WHERE id = 1")
+    y.execute("SELECT sum(n) FROM account")
+    assert y.fetchone() == (0,)
+    y.execute("UPDATE account SET n = 7 WHERE id = 2")
+    b.commit()
+    x.execute("SELECT sum(n) FROM account")
+    assert x.fetchone() == (12,)
+a.commit()
+END
+if python3 -c 'import psycopg2' 2>err; then
+	serves 0 prc latest python3 two.py
+	prints 'history   2 transactions in 2 sessions'
+fi
+
+# Random schedules of three connections give what they give on tables of
+# PostgreSQL's own.
+cat >kept.sql <<'END'
+CREATE TABLE t (id int PRIMARY KEY, n int, u int UNIQUE);
+CREATE TABLE child (id int PRIMARY KEY, t int REFERENCES t (id));
+END
+cat >theirs.sh <<'END'
+PGOPTIONS='-c search_path=theirs -c default_table_access_method=heap'
+export PGOPTIONS
+psql -qX -c 'CREATE SCHEMA theirs' -f kept.sql || exit
+python3 side_by_side.py "$@" >theirs
+unset PGOPTIONS
+psql -qX -c 'SET client_min_messages = error' -c 'DROP SCHEMA theirs CASCADE' \
+	-f kept.sql
+END
+cp "$top/tests/drivers/side_by_side.py" .
+chmod 777 .
+beside() {
+	set -- $((seed * 1000)) $times "$1" "$2"
+	rm -f theirs ours
+	run 0 serve -i "$3" --policy latest --history history.jsonl \
+		--setup "sh theirs.sh $1 $2 '$4'" -- \
+		sh -c "python3 side_by_side.py $1 $2 '$4' >ours"
+	equal "schedules at $3" "$(grep -c '^schedule' theirs)" $2
+	diff theirs ours >err && pass || fail "$what: other than PostgreSQL's own"
+	run 0 check -i "$3" history.jsonl
+}
+if python3 -c 'import psycopg2' 2>err; then
+	times=200
+	[ -z "${ISOSCOPE_QUICK:-}" ] || times=20
+	beside prc 'READ COMMITTED'
+	beside si 'REPEATABLE READ'
+fi
 
 # Test suites empty their tables.
 cat >notes.sql <<'END'
@@ -174,10 +277,10 @@ says '--runs repeats a command'
 
 # Random clients: whatever they are told satisfies the level.
 cat >clients.py <<'END'
-import psycopg2, random, sys
+import psycopg2, random, sys, threading
 draw = random.Random(int(sys.argv[1]))
 connections = [psycopg2.connect("") for _ in range(3)]
-def statement():
+def statement(draw):
     i, j = draw.randint(1, 4), draw.randint(1, 4)
     return draw.choice([
         "SELECT * FROM t WHERE id = %d" % i, "SELECT * FROM t",
@@ -198,7 +301,7 @@ def statement():
         "DELETE FROM keyless WHERE x = %d" % i,
         "INSERT INTO named VALUES (%d, %d)" % (i, j),
         "UPDATE named SET b = %d WHERE a = %d" % (i, j)])
-def transaction(c):
+def transaction(c, draw):
     k = c.cursor()
     try:
         if len(sys.argv) > 2 and draw.random() < 0.4:
@@ -207,15 +310,22 @@ def transaction(c):
         for _ in range(draw.randint(1, 4)):
             inner = draw.random() < 0.2
             if inner: k.execute("SAVEPOINT s")
-            try: k.execute(statement())
+            try: k.execute(statement(draw))
             except psycopg2.Error as e:
-                if not inner or e.pgcode == "40001": raise
+                if not inner or e.pgcode[:2] == "40": raise
                 k.execute("ROLLBACK TO s")
         c.commit() if draw.random() < 0.9 else c.rollback()
     except psycopg2.Error as e:
-        if e.pgcode not in ("40001", "23505", "23503"): raise
+        if e.pgcode not in ("40001", "40P01", "23505", "23503"): raise
         c.rollback()
-for _ in range(14): transaction(draw.choice(connections))
+# One after the other; and side by side.
+for _ in range(14): transaction(draw.choice(connections), draw)
+def thread(i):
+    own = random.Random(int(sys.argv[1]) * 10 + i)
+    for _ in range(8): transaction(connections[i], own)
+threads = [threading.Thread(target=thread, args=[i]) for i in range(3)]
+for t in threads: t.start()
+for t in threads: t.join()
 END
 cat >accounts.sql <<'END'
 CREATE TABLE t (id int PRIMARY KEY, n int);

@@ -9,20 +9,33 @@
 #include "base/memory.h"
 #include "history/trace.h"
 #include "serve/recording.h"
+#include "serve/row_locks.h"
 #include "suites.h"
 #include "support.h"
 #include "twin_axioms.h"
 
-enum { KEYS = 3, SESSIONS = 3, TRANSACTIONS = 6, ACCESSES = 4 };
+enum { KEYS = 3, SESSIONS = 3, TRANSACTIONS = 6, ACCESSES = 4, TRIES = 60 };
+
+/* A session, and its transaction at hand. */
+struct actor {
+	uint32_t session;
+	bool open;
+	enum level level;
+	uint32_t left;              /* accesses that it still makes */
+	enum strength writes[KEYS]; /* by key; PLAIN: it does not */
+	bool reads;                 /* it has read something */
+	uint32_t told;              /* of the line */
+};
 
 struct trial {
 	struct rng rng;
 	struct commits *commits;
+	struct row_locks *locks;
 	struct recording *recording;
 	enum level level; /* of most */
-	bool mixes, locks;
-	uint32_t sessions[SESSIONS], numbers;
-	bool locked[KEYS]; /* by the transaction at hand: it may write */
+	bool mixes, uses_locks, side_by_side;
+	struct actor actors[SESSIONS];
+	uint32_t numbers, open, begun;
 };
 
 static bool in(struct trial *t, uint32_t n)
@@ -36,83 +49,147 @@ static enum level draw_level(struct trial *t)
 	return t->mixes && in(t, 2) ? own[rng_below(&t->rng, 3)] : t->level;
 }
 
-/* False: there is none to be read. */
-static bool read_key(struct trial *t, struct db_access a, bool *there)
+/* As the server does it. False: there is none to be read. */
+static bool read_key(struct trial *t, struct actor *x, struct db_access a,
+                     bool *there)
 {
 	uint32_t count;
-	const struct committed *of = commits_readable(t->commits, a, &count);
+	const struct committed *of =
+		commits_readable(t->commits, x->session, a, &count);
+	if (!count && a.joined && level_has_statements(x->level)) {
+		a.joined = false;
+		of = commits_readable(t->commits, x->session, a, &count);
+	}
 	if (!count) return false;
 	struct committed v = of[rng_below(&t->rng, count)];
-	commits_read(t->commits, a, v);
-	recording_read(t->recording, a, v.position,
+	commits_read(t->commits, x->session, a, v);
+	recording_read(t->recording, x->session, a, v.position,
 	               v.number ? value_int(v.number) : value_null());
 	*there = v.number != 0;
+	x->reads = true;
 	return true;
 }
 
-static void write_key(struct trial *t, struct db_access a, bool row)
+static void write_key(struct trial *t, const struct actor *x,
+                      struct db_access a, bool row)
 {
 	uint32_t number = row ? ++t->numbers : 0;
-	commits_write(t->commits, a, number);
-	recording_write(t->recording, a,
+	commits_write(t->commits, x->session, a, number);
+	recording_write(t->recording, x->session, a,
 	                row ? value_int(number) : value_null());
 }
 
 /* As a backend does it: who writes a key has locked it, or has found that no
- * row has it. Writes are told at the end. */
-static bool access_key(struct trial *t, uint32_t key, bool joined,
-                       enum strength *writes)
+ * row has it. Writes are told at the end. False: nothing may be read. */
+static bool access_key(struct trial *t, struct actor *x, uint32_t key)
 {
 	static const enum strength all[] = {
-		STRENGTH_PLAIN,         STRENGTH_KEY_SHARE, STRENGTH_SHARE,
-		STRENGTH_NO_KEY_UPDATE, STRENGTH_UPDATE,    STRENGTH_INSERT
+		STRENGTH_PLAIN,     STRENGTH_CHECK, STRENGTH_HELD,
+		STRENGTH_KEY_SHARE, STRENGTH_SHARE, STRENGTH_NO_KEY_UPDATE,
+		STRENGTH_UPDATE,    STRENGTH_INSERT
 	};
-	struct db_access a = { .key = key, .joined = joined };
+	struct db_access a = { .key = key, .joined = x->reads && in(t, 3) };
+	uint32_t tag = 0;
 	bool there;
-	a.strength = t->locks && in(t, 2) ? all[rng_below(&t->rng, 6)]
-	                                  : STRENGTH_PLAIN;
-	if (writes[key] != STRENGTH_PLAIN) return true; /* its own */
-	if (!read_key(t, a, &there)) return false;
+	a.strength = t->uses_locks && in(t, 2) ? all[rng_below(&t->rng, 8)]
+	                                       : STRENGTH_PLAIN;
+	if (x->writes[key] != STRENGTH_PLAIN) return true; /* its own */
+	enum strength lock = row_locks_asked(x->level, a.strength);
+	if (lock && !row_locks_take(t->locks, x->session, key, lock, &tag))
+		return true; /* it waits, and tries something else */
+	if (in(t, 3)) commits_look_back(t->commits, x->session, x->told);
+	if (!read_key(t, x, a, &there)) return false;
+	x->told = commits_count(t->commits);
+	if (x->left) x->left--;
 	if (a.strength == STRENGTH_INSERT && !there)
-		writes[key] = STRENGTH_UPDATE;
-	else if (a.strength != STRENGTH_INSERT &&
-	         a.strength >= STRENGTH_NO_KEY_UPDATE && in(t, 2))
-		writes[key] = a.strength;
-	else if (!t->locks && in(t, 2))
-		writes[key] = STRENGTH_UPDATE;
+		x->writes[key] = STRENGTH_UPDATE;
+	else if (a.strength == STRENGTH_INSERT)
+		return false; /* an error */
+	else if (a.strength == STRENGTH_NO_KEY_UPDATE && in(t, 2))
+		x->writes[key] =
+			in(t, 2) ? STRENGTH_REFERENCE : STRENGTH_NO_KEY_UPDATE;
+	else if (a.strength == STRENGTH_UPDATE && in(t, 2))
+		x->writes[key] = STRENGTH_UPDATE;
+	else if (!t->uses_locks && in(t, 2))
+		x->writes[key] = STRENGTH_UPDATE;
 	return true;
 }
 
-static void run_transaction(struct trial *t)
+static void end_transaction(struct trial *t, struct actor *x, bool fine)
 {
-	static const char *const names[] = { "a", "b", "c" };
-	uint32_t s = rng_below(&t->rng, SESSIONS), key;
-	enum level level = draw_level(t);
-	enum strength writes[KEYS] = { STRENGTH_PLAIN };
-	bool fine = true;
-	commits_begin(t->commits, t->sessions[s], level);
-	recording_begin(t->recording, names[s],
-	                level == t->level ? 0 : (own_level)(level + 1));
-	uint32_t count = 1 + rng_below(&t->rng, ACCESSES);
-	for (uint32_t i = 0; i < count && fine; i++)
-		fine = access_key(t, rng_below(&t->rng, KEYS), i && in(t, 3),
-		                  writes);
-	fine = fine && !in(t, 6);
+	uint32_t key;
 	for (uint32_t k = 0; k < KEYS && fine; k++)
-		if (writes[k] != STRENGTH_PLAIN)
-			write_key(t,
-			          (struct db_access){ .key = k,
-			                              .strength = writes[k] },
-			          writes[k] != STRENGTH_UPDATE || in(t, 2));
-	fine = fine && commits_commit(t->commits, &key);
-	if (!fine) commits_abort(t->commits);
-	recording_end(t->recording, !fine);
+		if (x->writes[k] != STRENGTH_PLAIN)
+			write_key(t, x,
+			          (struct db_access){
+					  .key = k, .strength = x->writes[k] },
+			          x->writes[k] != STRENGTH_UPDATE || in(t, 2));
+	fine = fine && commits_commit(t->commits, x->session, &key);
+	if (!fine) commits_abort(t->commits, x->session);
+	recording_end(t->recording, x->session, !fine);
+	row_locks_release(t->locks, x->session);
+	x->open = false;
+	t->open--;
+}
+
+static void begin_transaction(struct trial *t, struct actor *x)
+{
+	*x = (struct actor){ .session = x->session,
+		             .open = true,
+		             .level = draw_level(t),
+		             .left = 1 + rng_below(&t->rng, ACCESSES),
+		             .told = commits_count(t->commits) };
+	commits_begin(t->commits, x->session, x->level);
+	recording_begin(t->recording, x->session,
+	                x->level == t->level ? 0 : (own_level)(x->level + 1));
+	t->open++;
+	t->begun++;
+}
+
+static bool has_serial(const struct trial *t)
+{
+	for (int i = 0; i < SESSIONS; i++)
+		if (t->actors[i].open && level_is_serial(t->actors[i].level))
+			return true;
+	return false;
+}
+
+/* Some session goes on by one step. */
+static void step(struct trial *t)
+{
+	struct actor *x = &t->actors[rng_below(&t->rng, SESSIONS)];
+	uint32_t key = rng_below(&t->rng, KEYS);
+	if (!x->open) {
+		if (t->begun == TRANSACTIONS || has_serial(t)) return;
+		if (t->open && !t->side_by_side) return;
+		begin_transaction(t, x);
+		/* It runs alone: it would have to wait. */
+		if (level_is_serial(x->level) && t->open > 1)
+			end_transaction(t, x, false);
+		return;
+	}
+	if (x->left && !access_key(t, x, key))
+		end_transaction(t, x, false);
+	else if (!x->left)
+		end_transaction(t, x, !in(t, 6));
+}
+
+/* Who waits for ever is rolled back. */
+static void run_transactions(struct trial *t)
+{
+	for (int i = 0; i < TRIES && (t->open || t->begun < TRANSACTIONS); i++)
+		step(t);
+	for (int i = 0; i < SESSIONS; i++)
+		if (t->actors[i].open)
+			end_transaction(t, &t->actors[i], in(t, 2));
 }
 
 static struct history *make_history(struct trial *t)
 {
 	static const char *const keys[] = { "x", "y", "z" };
+	static const char *const names[] = { "a", "b", "c" };
 	t->commits = commits_new(level_sight(t->level) == SIGHT_PAST);
+	t->locks = row_locks_new();
 	t->recording = recording_new();
 	for (uint32_t k = 0; k < KEYS; k++) {
 		uint32_t number = in(t, 3) ? 0 : ++t->numbers;
@@ -120,9 +197,11 @@ static struct history *make_history(struct trial *t)
 		recording_add_key(t->recording, keys[k],
 		                  number ? value_int(number) : value_null());
 	}
-	for (uint32_t s = 0; s < SESSIONS; s++)
-		t->sessions[s] = commits_add_session(t->commits);
-	for (int i = 0; i < TRANSACTIONS; i++) run_transaction(t);
+	for (uint32_t s = 0; s < SESSIONS; s++) {
+		t->actors[s].session = commits_add_session(t->commits);
+		recording_add_session(t->recording, names[s]);
+	}
+	run_transactions(t);
 	struct diags d = { 0 };
 	struct trace *trace = recording_finish(t->recording, &d);
 	ck_assert_msg(trace, "%s", d.count ? d.items[0].message : "");
@@ -131,6 +210,7 @@ static struct history *make_history(struct trial *t)
 	trace_free(trace);
 	diags_free(&d);
 	commits_free(t->commits);
+	row_locks_free(t->locks);
 	recording_free(t->recording);
 	return h;
 }
@@ -151,7 +231,8 @@ START_TEST(satisfies_the_level)
 		uint64_t seed = first_seed() * 100000 +
 		                (uint64_t)(i * LEVEL_COUNT + _i);
 		struct trial t = { .rng = { seed }, .level = (enum level)_i };
-		t.locks = i % 4;
+		t.uses_locks = i % 4;
+		t.side_by_side = i % 8 < 6;
 		t.mixes = i % 4 == 3 && level_mixes(t.level) &&
 		          t.level != LEVEL_NONE;
 		struct history *h = make_history(&t);
@@ -172,11 +253,12 @@ static uint32_t choices(enum level l, enum strength s, bool same_session)
 	a = commits_add_session(c);
 	b = commits_add_session(c);
 	commits_begin(c, a, l);
-	commits_write(c, x, 2);
-	ck_assert(commits_commit(c, &key));
-	commits_begin(c, same_session ? a : b, l);
+	commits_write(c, a, x, 2);
+	ck_assert(commits_commit(c, a, &key));
+	if (same_session) b = a;
+	commits_begin(c, b, l);
 	x.strength = s;
-	commits_readable(c, x, &count);
+	commits_readable(c, b, x, &count);
 	commits_free(c);
 	return count;
 }
@@ -202,22 +284,23 @@ START_TEST(first_committer_wins)
 	commits_add_key(c, 1);
 	uint32_t a = commits_add_session(c), b = commits_add_session(c);
 	commits_begin(c, a, LEVEL_SI);
-	commits_write(c, x, 2);
-	ck_assert(commits_commit(c, &key));
+	commits_write(c, a, x, 2);
+	ck_assert(commits_commit(c, a, &key));
 	commits_begin(c, b, LEVEL_SI);
-	const struct committed *of = commits_readable(c, plain, &count);
+	const struct committed *of = commits_readable(c, b, plain, &count);
 	ck_assert_uint_eq(count, 2);
 	ck_assert_uint_eq(of[0].number, 1);
-	commits_read(c, plain, of[0]);
-	commits_readable(c, x, &count);
+	commits_read(c, b, plain, of[0]);
+	commits_readable(c, b, x, &count);
 	ck_assert_uint_eq(count, 0);
-	commits_write(c, x, 3);
-	ck_assert(!commits_commit(c, &key));
+	commits_write(c, b, x, 3);
+	ck_assert(!commits_commit(c, b, &key));
 	ck_assert_uint_eq(key, 0);
-	commits_abort(c);
+	commits_abort(c, b);
 	/* And what was there when a session began is the oldest for it. */
-	commits_begin(c, commits_add_session(c), LEVEL_RC);
-	commits_readable(c, plain, &count);
+	b = commits_add_session(c);
+	commits_begin(c, b, LEVEL_RC);
+	commits_readable(c, b, plain, &count);
 	ck_assert_uint_eq(count, 1);
 	commits_free(c);
 }
@@ -233,20 +316,20 @@ START_TEST(aborted_reads)
 	commits_add_key(c, 1);
 	uint32_t a = commits_add_session(c), b = commits_add_session(c);
 	commits_begin(c, a, LEVEL_SER);
-	commits_write(c, x, 2);
-	ck_assert(commits_commit(c, &key));
+	commits_write(c, a, x, 2);
+	ck_assert(commits_commit(c, a, &key));
 	commits_begin(c, b, LEVEL_RC);
-	const struct committed *of = commits_readable(c, plain, &count);
+	const struct committed *of = commits_readable(c, b, plain, &count);
 	ck_assert_uint_eq(count, 2);
-	commits_read(c, plain, of[1]);
-	commits_abort(c);
+	commits_read(c, b, plain, of[1]);
+	commits_abort(c, b);
 	commits_begin(c, b, LEVEL_SI);
-	commits_readable(c, plain, &count);
+	commits_readable(c, b, plain, &count);
 	ck_assert_uint_eq(count, 1);
-	commits_abort(c);
+	commits_abort(c, b);
 	commits_see(c, b, commits_count(c));
 	commits_begin(c, b, LEVEL_NONE);
-	of = commits_readable(c, plain, &count);
+	of = commits_readable(c, b, plain, &count);
 	ck_assert_uint_eq(count, 1);
 	ck_assert_uint_eq(of[0].number, 2);
 	commits_free(c);

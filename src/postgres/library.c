@@ -138,9 +138,16 @@ struct server_version *server_version(struct server_library *l,
                                       uint32_t length)
 {
 	struct server_relation *r = k->relation;
-	for (struct server_version *v = k->versions; v; v = v->older)
-		if (v->length == length && !memcmp(v->image, image, length))
+	struct table_probe probe =
+		table_probe(hash_bytes(k->number, image, length));
+	uint32_t i;
+	if (!l->by_version.slots) table_init(&l->by_version, 0);
+	while ((i = table_next(&l->by_version, &probe)) != TABLE_NONE) {
+		struct server_version *v = l->versions[i];
+		if (v->key == k && v->length == length &&
+		    !memcmp(v->image, image, length))
 			return v;
+	}
 	struct server_version *v = region_take0(&l->region, sizeof *v);
 	v->key = k;
 	v->image = region_copy_string(&l->region, image, length);
@@ -150,6 +157,7 @@ struct server_version *server_version(struct server_library *l,
 	v->older = k->versions;
 	k->versions = v;
 	VEC_RESERVE(l->versions, l->version_count, l->version_capacity);
+	table_put(&l->by_version, probe, l->version_count);
 	l->versions[l->version_count++] = v;
 	v->number = l->version_count;
 	return v;
@@ -248,6 +256,7 @@ void server_library_free(struct server_library *l)
 	free(l->fault);
 	free(l->lost);
 	table_free(&l->by_key);
+	table_free(&l->by_version);
 	table_free(&l->by_statement);
 	free(l->statements);
 	pthread_mutex_destroy(&l->turn);

@@ -120,7 +120,7 @@ struct server_library {
 	double deadline; /* 0: none */
 	struct guest_pool pool;
 	pthread_mutex_t lock; /* for what follows */
-	struct table by_key;
+	struct table by_key, by_version;
 	struct server_key **keys;
 	uint32_t key_count, key_capacity;
 	struct server_version **versions;

@@ -21,7 +21,10 @@ enum wire_kind {
 	WIRE_WRITE, /* a key and a row, or, `number` 0, none; 2: one that comes
 	             * behind another of its key */
 	WIRE_GIVE_UP, /* a key: its newest lock ends */
-	WIRE_COMMIT,  /* where clients are served: waits for READY or REFUSED */
+	WIRE_NEWS,    /* where clients are served: waits for what has been
+	               * committed, and READY */
+	WIRE_COMMIT,  /* where clients are served: waits, if `number` is not 0,
+	               * for READY or REFUSED */
 	WIRE_ABORT,
 	WIRE_REPEATS, /* what follows is what is explored in another way */
 	WIRE_REFUSE,  /* a text: what it does is not supported */
@@ -35,8 +38,10 @@ enum wire_kind {
 	WIRE_VERSION, /* a key and a row, which is `number` */
 	WIRE_GONE,    /* a key: some session deletes its row */
 	WIRE_READY,   /* behind versions: all are told; to a client's: the
-	               * session has begun `number` transactions; its name */
-	WIRE_ANSWER,  /* `number` of a version of each key; 0: there is none */
+	               * session has begun `number` transactions; its name;
+	               * `joined`: all commits wait */
+	WIRE_ANSWER,  /* `number` of a version of each key; 0: there is none. To
+	               * a client's: of so many as are free, `number` */
 	WIRE_STOP,    /* the statement is given up */
 	WIRE_REFUSED  /* the transaction is, with this SQLSTATE and, behind its
 	               * five letters, words */
@@ -59,9 +64,15 @@ struct wire_head {
 	uint32_t kind, length; /* of what is behind the head */
 	uint32_t number;
 	uint8_t strength; /* enum strength */
-	uint8_t joined;   /* of the same statement as the access before */
-	uint8_t known;    /* VERSION: conditions are tried on it */
-	uint8_t initial;  /* VERSION: set-up has left it */
+	uint8_t joined;   /* of the same statement as the access before; ANSWER,
+	                   * to a client's: all are of the moment asked for */
+	/* VERSION: conditions are tried on it. READ, a client's: the keys were
+	 * found by what was told */
+	uint8_t known;
+	uint8_t initial; /* VERSION: set-up has left it */
+	/* A transaction of PostgreSQL. A client's READ: that has the lock; to
+	 * it, ANSWER: that has to end before what follows is free. */
+	uint32_t owner;
 };
 
 struct wire_key {

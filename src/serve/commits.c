@@ -15,14 +15,13 @@ struct line_key {
 	uint32_t locked[STRENGTH_COUNT];
 };
 
-struct line_session {
-	uint32_t born;  /* all up to there precedes it */
-	uint32_t ended; /* its last transaction, in the line */
-	uint32_t *seen; /* by session: up to which position; of commits_new */
+/* Under cc. */
+struct seen {
+	uint32_t *items; /* by session: up to which position; of commits_new */
 	uint32_t width;
 };
 
-/* A read or a write of the transaction at hand. */
+/* A read or a write of an open transaction. */
 struct line_access {
 	struct db_access access;
 	struct committed version;
@@ -33,6 +32,23 @@ struct accesses {
 	uint32_t count, capacity;
 };
 
+struct line_transaction {
+	bool open;
+	enum level level;
+	struct seen sight;
+	uint32_t low, high; /* between these is the moment that it reads from */
+	uint32_t after;     /* behind this is that of its next statement */
+	uint32_t horizon;   /* and not behind this */
+	struct accesses reads, writes;
+};
+
+struct line_session {
+	uint32_t born;  /* all up to there precedes it */
+	uint32_t ended; /* its last transaction, in the line */
+	struct seen seen;
+	struct line_transaction at_hand;
+};
+
 struct commits {
 	bool sees_past;
 	struct line_key *keys;
@@ -41,17 +57,9 @@ struct commits {
 	uint32_t session_count, session_capacity;
 	/* Of each that has committed, by position: its session, and what it has
 	 * seen, as in a session. */
-	struct line_session *line;
+	struct seen *line;
 	uint32_t *writers; /* sessions */
 	uint32_t count, capacity, writer_capacity;
-	/* The transaction at hand. */
-	bool active;
-	enum level level;
-	uint32_t session;
-	struct line_session sight;
-	uint32_t low, high; /* between these is the moment that it reads from */
-	uint32_t after;     /* behind this is that of its next statement */
-	struct accesses reads, writes;
 	struct committed *found;
 	uint32_t found_count, found_capacity;
 };
@@ -67,17 +75,19 @@ void commits_free(struct commits *c)
 {
 	if (!c) return;
 	for (uint32_t i = 0; i < c->key_count; i++) free(c->keys[i].items);
-	for (uint32_t i = 0; i < c->session_count; i++)
-		free(c->sessions[i].seen);
+	for (uint32_t i = 0; i < c->session_count; i++) {
+		struct line_session *s = &c->sessions[i];
+		free(s->seen.items);
+		free(s->at_hand.sight.items);
+		free(s->at_hand.reads.items);
+		free(s->at_hand.writes.items);
+	}
 	for (uint32_t i = 0; c->sees_past && i < c->count; i++)
-		free(c->line[i].seen);
+		free(c->line[i].items);
 	free(c->keys);
 	free(c->sessions);
 	free(c->line);
 	free(c->writers);
-	free(c->sight.seen);
-	free(c->reads.items);
-	free(c->writes.items);
 	free(c->found);
 	free(c);
 }
@@ -128,26 +138,26 @@ struct committed commits_newest(const struct commits *c, uint32_t key)
 
 /* ---- What is seen, under cc ---- */
 
-static void see(struct line_session *s, uint32_t session, uint32_t position)
+static void see(struct seen *s, uint32_t session, uint32_t position)
 {
 	if (session >= s->width) {
 		uint32_t width = 2 * session + 2;
-		s->seen = mem_grow0(s->seen, s->width, width, sizeof *s->seen);
+		s->items =
+			mem_grow0(s->items, s->width, width, sizeof *s->items);
 		s->width = width;
 	}
-	if (s->seen[session] < position) s->seen[session] = position;
+	if (s->items[session] < position) s->items[session] = position;
 }
 
-static void see_all(struct line_session *to, const struct line_session *from)
+static void see_all(struct seen *to, const struct seen *from)
 {
 	for (uint32_t i = 0; i < from->width; i++)
-		if (from->seen[i]) see(to, i, from->seen[i]);
+		if (from->items[i]) see(to, i, from->items[i]);
 }
 
-static bool has_seen(const struct line_session *s, uint32_t session,
-                     uint32_t position)
+static bool has_seen(const struct seen *s, uint32_t session, uint32_t position)
 {
-	return session < s->width && s->seen[session] >= position;
+	return session < s->width && s->items[session] >= position;
 }
 
 static uint32_t writer_of(const struct commits *c, uint32_t position)
@@ -184,21 +194,42 @@ static bool reads_moment(enum level l, enum strength s)
 	return !strength_is_beside(s) || level_sight(l) == SIGHT_PAST;
 }
 
+static struct line_transaction *at_hand(struct commits *c, uint32_t session)
+{
+	assert(session < c->session_count);
+	struct line_transaction *t = &c->sessions[session].at_hand;
+	assert(t->open);
+	return t;
+}
+
 void commits_begin(struct commits *c, uint32_t session, enum level level)
 {
-	assert(!c->active && session < c->session_count);
+	assert(session < c->session_count);
 	const struct line_session *s = &c->sessions[session];
-	c->active = true;
-	c->session = session;
-	c->level = level;
-	c->reads.count = c->writes.count = 0;
-	c->low = c->after = s->ended;
-	c->high = c->count;
+	struct line_transaction *t = &c->sessions[session].at_hand;
+	assert(!t->open);
+	t->open = true;
+	t->level = level;
+	t->reads.count = t->writes.count = 0;
+	t->low = t->after = s->ended;
+	t->high = c->count;
+	t->horizon = NEVER;
 	if (!c->sees_past) return;
-	if (c->sight.width)
-		memset(c->sight.seen, 0,
-		       c->sight.width * sizeof *c->sight.seen);
-	see_all(&c->sight, s);
+	if (t->sight.width)
+		memset(t->sight.items, 0,
+		       t->sight.width * sizeof *t->sight.items);
+	see_all(&t->sight, &s->seen);
+}
+
+enum level commits_level(const struct commits *c, uint32_t session)
+{
+	assert(session < c->session_count);
+	return c->sessions[session].at_hand.level;
+}
+
+void commits_look_back(struct commits *c, uint32_t session, uint32_t position)
+{
+	at_hand(c, session)->horizon = position;
 }
 
 /* ---- Which versions ---- */
@@ -219,27 +250,30 @@ static const struct committed *find_version(const struct line_key *k,
 }
 
 /* Is this transaction in sight of the next read, whatever it reads? */
-static bool in_sight(const struct commits *c, uint32_t position)
+static bool in_sight(const struct commits *c, uint32_t reader,
+                     uint32_t position)
 {
+	const struct line_transaction *t = &c->sessions[reader].at_hand;
 	if (!position) return true;
 	uint32_t session = writer_of(c, position);
-	if (level_sight(c->level) == SIGHT_PAST)
-		return has_seen(&c->sight, session, position);
-	if (level_sight(c->level) == SIGHT_DIRECT && session == c->session)
+	if (level_sight(t->level) == SIGHT_PAST)
+		return has_seen(&t->sight, session, position);
+	if (level_sight(t->level) == SIGHT_DIRECT && session == reader)
 		return true;
-	for (uint32_t i = 0; i < c->reads.count; i++)
-		if (c->reads.items[i].version.position == position) return true;
+	for (uint32_t i = 0; i < t->reads.count; i++)
+		if (t->reads.items[i].version.position == position) return true;
 	return false;
 }
 
 /* What is read from brings others in sight: has one of them overwritten what
  * was read before? */
-static bool outdates(const struct commits *c, uint32_t source)
+static bool outdates(const struct commits *c, const struct line_transaction *t,
+                     uint32_t source)
 {
-	bool past = level_sight(c->level) == SIGHT_PAST;
-	if (!source || level_sight(c->level) == SIGHT_SOURCES) return false;
-	for (uint32_t i = 0; i < c->reads.count; i++) {
-		const struct line_access *r = &c->reads.items[i];
+	bool past = level_sight(t->level) == SIGHT_PAST;
+	if (!source || level_sight(t->level) == SIGHT_SOURCES) return false;
+	for (uint32_t i = 0; i < t->reads.count; i++) {
+		const struct line_access *r = &t->reads.items[i];
 		const struct line_key *k = key_of(c, r->access.key);
 		if (source > r->version.position && find_version(k, source))
 			return true;
@@ -268,56 +302,68 @@ static uint32_t overwritten(const struct line_key *k, uint32_t i)
 	return i + 1 < k->count ? k->items[i + 1].position : NEVER;
 }
 
-/* Does a moment that is still possible show it? */
-static bool is_shown(const struct commits *c, const struct line_key *k,
-                     uint32_t i, struct db_access a)
+/* The last moment that a statement can have that begins now. */
+static uint32_t last_moment(const struct commits *c,
+                            const struct line_transaction *t)
 {
-	uint32_t low = c->low, high = c->high;
-	if (level_has_statements(c->level) && !a.joined) {
-		if (low < c->after) low = c->after;
-		high = c->count;
+	uint32_t first = t->low < t->after ? t->after : t->low;
+	uint32_t last = t->horizon < c->count ? t->horizon : c->count;
+	return last < first ? first : last;
+}
+
+/* Does a moment that is still possible show it? */
+static bool is_shown(const struct commits *c, const struct line_transaction *t,
+                     const struct line_key *k, uint32_t i, struct db_access a)
+{
+	uint32_t low = t->low, high = t->high;
+	if (level_has_statements(t->level) && !a.joined) {
+		if (low < t->after) low = t->after;
+		high = last_moment(c, t);
 	}
 	return k->items[i].position <= high && overwritten(k, i) > low;
 }
 
-static bool may_read(const struct commits *c, struct db_access a, uint32_t i)
+static bool may_read(const struct commits *c, const struct line_transaction *t,
+                     struct db_access a, uint32_t i)
 {
 	const struct line_key *k = key_of(c, a.key);
-	enum level l = c->level;
+	enum level l = t->level;
 	if (asks_newest(l, a.strength) && overwritten(k, i) != NEVER)
 		return false;
 	if (level_sight(l) == SIGHT_NOTHING) return true;
-	if (a.strength == STRENGTH_KEY_SHARE && is_locked_out(k, i, a.strength))
+	if ((a.strength == STRENGTH_KEY_SHARE || a.strength == STRENGTH_HELD) &&
+	    is_locked_out(k, i, a.strength))
 		return false;
-	if (sees_sources(l)) return !outdates(c, k->items[i].position);
-	return !reads_moment(l, a.strength) || is_shown(c, k, i, a);
+	if (sees_sources(l)) return !outdates(c, t, k->items[i].position);
+	return !reads_moment(l, a.strength) || is_shown(c, t, k, i, a);
 }
 
 /* Nothing that is older than this version is for the transaction. */
-static bool is_last(const struct commits *c, const struct line_key *k,
-                    uint32_t i)
+static bool is_last(const struct commits *c, uint32_t session,
+                    const struct line_key *k, uint32_t i)
 {
-	const struct line_session *s = &c->sessions[c->session];
+	const struct line_session *s = &c->sessions[session];
+	enum level l = s->at_hand.level;
 	uint32_t position = k->items[i].position;
 	if (position <= s->born) return true;
-	if (level_sight(c->level) == SIGHT_NOTHING) return false;
-	return sees_sources(c->level) ? in_sight(c, position)
-	                              : position <= c->low;
+	if (level_sight(l) == SIGHT_NOTHING) return false;
+	return sees_sources(l) ? in_sight(c, session, position)
+	                       : position <= s->at_hand.low;
 }
 
-const struct committed *commits_readable(struct commits *c, struct db_access a,
-                                         uint32_t *count)
+const struct committed *commits_readable(struct commits *c, uint32_t session,
+                                         struct db_access a, uint32_t *count)
 {
 	const struct line_key *k = key_of(c, a.key);
-	assert(c->active);
+	const struct line_transaction *t = at_hand(c, session);
 	c->found_count = 0;
 	for (uint32_t i = k->count; i-- > 0;) {
-		if (may_read(c, a, i)) {
+		if (may_read(c, t, a, i)) {
 			VEC_RESERVE(c->found, c->found_count,
 			            c->found_capacity);
 			c->found[c->found_count++] = k->items[i];
 		}
-		if (is_last(c, k, i)) break;
+		if (is_last(c, session, k, i)) break;
 	}
 	for (uint32_t i = 0; i < c->found_count / 2; i++) {
 		struct committed *x = &c->found[i];
@@ -350,48 +396,55 @@ static uint32_t free_since(const struct line_key *k, enum strength strength)
 }
 
 /* The moment of the statement, or of the transaction, shows this version. */
-static void narrow(struct commits *c, const struct line_key *k,
+static void narrow(struct line_transaction *t, const struct line_key *k,
                    struct committed version)
 {
 	uint32_t i = (uint32_t)(find_version(k, version.position) - k->items);
 	uint32_t end = overwritten(k, i);
-	if (c->low < version.position) c->low = version.position;
-	if (c->high >= end) c->high = end - 1;
-	assert(c->low <= c->high);
+	if (t->low < version.position) t->low = version.position;
+	if (t->high >= end) t->high = end - 1;
+	assert(t->low <= t->high);
 }
 
-void commits_read(struct commits *c, struct db_access a,
+static void begin_statement(const struct commits *c, struct line_transaction *t)
+{
+	t->high = last_moment(c, t);
+	if (t->low < t->after) t->low = t->after;
+	t->horizon = NEVER;
+}
+
+void commits_read(struct commits *c, uint32_t session, struct db_access a,
                   struct committed version)
 {
 	const struct line_key *k = key_of(c, a.key);
-	bool statements = level_has_statements(c->level);
-	assert(c->active && find_version(k, version.position));
-	note(&c->reads, a, version);
+	struct line_transaction *t = at_hand(c, session);
+	bool statements = level_has_statements(t->level);
+	assert(find_version(k, version.position));
+	note(&t->reads, a, version);
+	if (statements && !a.joined) begin_statement(c, t);
 	/* However it ends, that is behind what it has read from. */
-	if (c->after < version.position) c->after = version.position;
+	if (t->after < version.position) t->after = version.position;
 	if (c->sees_past && version.position) {
-		see_all(&c->sight, &c->line[version.position - 1]);
-		see(&c->sight, writer_of(c, version.position),
+		see_all(&t->sight, &c->line[version.position - 1]);
+		see(&t->sight, writer_of(c, version.position),
 		    version.position);
 	}
-	if (sees_sources(c->level) || level_sight(c->level) == SIGHT_NOTHING)
-		return;
-	if (statements && !a.joined) {
-		if (c->low < c->after) c->low = c->after;
-		c->high = c->count;
-	}
-	if (reads_moment(c->level, a.strength)) narrow(c, k, version);
-	if (!statements) return;
+	if (level_sight(t->level) == SIGHT_NOTHING) return;
+	/* And behind what its locks have waited for. */
 	uint32_t since = free_since(k, a.strength);
-	if (since < c->low) since = c->low;
-	if (c->after < since) c->after = since;
+	if (t->after < since) t->after = since;
+	if (sees_sources(t->level)) return;
+	if (reads_moment(t->level, a.strength)) narrow(t, k, version);
+	if (statements && t->after < t->low) t->after = t->low;
 }
 
-void commits_write(struct commits *c, struct db_access a, uint32_t number)
+void commits_write(struct commits *c, uint32_t session, struct db_access a,
+                   uint32_t number)
 {
-	assert(c->active && a.key < c->key_count);
+	assert(a.key < c->key_count);
 	if (a.strength == STRENGTH_PLAIN) a.strength = STRENGTH_UPDATE;
-	note(&c->writes, a, (struct committed){ 0, number, a.strength });
+	note(&at_hand(c, session)->writes, a,
+	     (struct committed){ 0, number, a.strength });
 }
 
 /* ---- Ends ---- */
@@ -409,52 +462,54 @@ static void end_locks(struct commits *c, const struct accesses *of,
 	}
 }
 
-static void end(struct commits *c, uint32_t position)
+static void end(struct commits *c, uint32_t session, uint32_t position)
 {
-	struct line_session *s = &c->sessions[c->session];
-	end_locks(c, &c->reads, position);
-	end_locks(c, &c->writes, position);
+	struct line_session *s = &c->sessions[session];
+	struct line_transaction *t = &s->at_hand;
+	end_locks(c, &t->reads, position);
+	end_locks(c, &t->writes, position);
 	if (s->ended < position) s->ended = position;
-	if (c->sees_past) see_all(s, &c->sight);
-	c->active = false;
+	if (c->sees_past) see_all(&s->seen, &t->sight);
+	t->open = false;
 }
 
-static bool may_commit(const struct commits *c, uint32_t *key)
+static bool may_commit(const struct commits *c,
+                       const struct line_transaction *t, uint32_t *key)
 {
-	if (!level_excludes_rivals(c->level)) return true;
-	for (uint32_t i = 0; i < c->writes.count; i++) {
-		*key = c->writes.items[i].access.key;
-		if (commits_newest(c, *key).position > c->high) return false;
+	if (!level_excludes_rivals(t->level)) return true;
+	for (uint32_t i = 0; i < t->writes.count; i++) {
+		*key = t->writes.items[i].access.key;
+		if (commits_newest(c, *key).position > t->high) return false;
 	}
 	return true;
 }
 
-bool commits_commit(struct commits *c, uint32_t *key)
+bool commits_commit(struct commits *c, uint32_t session, uint32_t *key)
 {
-	assert(c->active);
-	if (!may_commit(c, key)) return false;
+	struct line_transaction *t = at_hand(c, session);
+	if (!may_commit(c, t, key)) return false;
 	VEC_RESERVE(c->writers, c->count, c->writer_capacity);
-	c->writers[c->count] = c->session;
+	c->writers[c->count] = session;
 	if (c->sees_past) {
 		VEC_RESERVE(c->line, c->count, c->capacity);
-		c->line[c->count] = (struct line_session){ 0 };
-		see(&c->sight, c->session, c->count + 1);
-		see_all(&c->line[c->count], &c->sight);
+		c->line[c->count] = (struct seen){ 0 };
+		see(&t->sight, session, c->count + 1);
+		see_all(&c->line[c->count], &t->sight);
 	}
 	uint32_t position = ++c->count;
-	for (uint32_t i = 0; i < c->writes.count; i++) {
-		const struct line_access *w = &c->writes.items[i];
+	for (uint32_t i = 0; i < t->writes.count; i++) {
+		const struct line_access *w = &t->writes.items[i];
 		struct line_key *k = &c->keys[w->access.key];
 		VEC_RESERVE(k->items, k->count, k->capacity);
 		k->items[k->count] = w->version;
 		k->items[k->count++].position = position;
 	}
-	end(c, position);
+	end(c, session, position);
 	return true;
 }
 
-void commits_abort(struct commits *c)
+void commits_abort(struct commits *c, uint32_t session)
 {
-	assert(c->active);
-	end(c, c->low > c->after ? c->low : c->after);
+	const struct line_transaction *t = at_hand(c, session);
+	end(c, session, t->low > t->after ? t->low : t->after);
 }

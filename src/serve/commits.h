@@ -1,12 +1,12 @@
-/* Versions in the order in which they were committed, and which of them the
- * transaction at hand may read.
+/* Versions in the order in which they were committed, and which of them a
+ * transaction may read.
  *
- * For who serves clients: transactions run one after the other, what was
- * answered cannot be taken back, and whatever a client asks next must have an
- * answer, or a refusal. So the order in which transactions commit is the commit
- * order of the history, and its axioms (design: a level for each transaction,
- * Bouajjani, Enea, Roman-Calvo, CAV 2025) become conditions on places in one
- * line:
+ * For who serves clients: transactions run side by side, one of each session,
+ * what was answered cannot be taken back, and whatever a client asks next must
+ * have an answer, or a refusal. So the order in which transactions commit is
+ * the commit order of the history, and its axioms (design: a level for each
+ * transaction, Bouajjani, Enea, Roman-Calvo, CAV 2025) become conditions on
+ * places in one line:
  * - rc, ra, cc: a version is not overwritten by a transaction in sight;
  * - pc, psi, si: one moment of the line shows all that the transaction reads;
  *   psi is as si here: what needs several orders is not made;
@@ -16,8 +16,10 @@
  * Reads that lock get the newest version, so that nothing stands between it and
  * the lock; under psi and si a write needs that it was in sight.
  *
- * All that is allowed satisfies the levels. And each history of the levels is
- * made, if its transactions run in its commit order.
+ * All that is allowed satisfies the levels, if a transaction whose level is
+ * serial runs alone, and if who reads with a lock has it (row_locks.h) until
+ * its transaction ends. And each history of the levels is made, if its
+ * transactions run in its commit order.
  */
 #ifndef ISO_SERVE_COMMITS_H
 #define ISO_SERVE_COMMITS_H
@@ -52,23 +54,28 @@ void commits_see(struct commits *c, uint32_t session, uint32_t position);
 /* How many transactions have committed. */
 uint32_t commits_count(const struct commits *c);
 
-/* The transaction at hand; there is one at a time. */
+/* The transaction of the session that is open; one at a time. */
 void commits_begin(struct commits *c, uint32_t session, enum level level);
+enum level commits_level(const struct commits *c, uint32_t session);
+/* Where each statement has a moment: that of the next one that begins is not
+ * behind this position. */
+void commits_look_back(struct commits *c, uint32_t session, uint32_t position);
 /* The versions that it may read next, oldest first, until the next call; `a`
  * has a key, a strength, and whether it is of the statement of the access
  * before. None: the level forbids them all. */
-const struct committed *commits_readable(struct commits *c, struct db_access a,
-                                         uint32_t *count);
+const struct committed *commits_readable(struct commits *c, uint32_t session,
+                                         struct db_access a, uint32_t *count);
 /* The newest, whether it may be read or not. */
 struct committed commits_newest(const struct commits *c, uint32_t key);
 /* It reads a version of those. */
-void commits_read(struct commits *c, struct db_access a,
+void commits_read(struct commits *c, uint32_t session, struct db_access a,
                   struct committed version);
 /* What it writes last to the key. */
-void commits_write(struct commits *c, struct db_access a, uint32_t number);
+void commits_write(struct commits *c, uint32_t session, struct db_access a,
+                   uint32_t number);
 /* False: the level forbids that it commits, since this key was written by
- * another one that it does not see; it is still at hand. */
-bool commits_commit(struct commits *c, uint32_t *key);
-void commits_abort(struct commits *c);
+ * another one that it does not see; it is still open. */
+bool commits_commit(struct commits *c, uint32_t session, uint32_t *key);
+void commits_abort(struct commits *c, uint32_t session);
 
 #endif

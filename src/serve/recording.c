@@ -14,18 +14,23 @@ struct recorded_access {
 	struct trace_value value;
 };
 
+struct recorded_session {
+	uint32_t number; /* of the builder */
+	/* The transaction at hand: its outcome is not known. */
+	bool open;
+	own_level own;
+	struct recorded_access *items;
+	uint32_t count, capacity;
+};
+
 struct recording {
 	struct trace_builder *builder;
 	uint32_t *keys; /* of the builder */
 	uint32_t key_count, key_capacity;
 	uint32_t *writers; /* handles, by position from 1 */
 	uint32_t writer_count, writer_capacity;
-	/* The transaction at hand: its outcome is not known. */
-	bool active;
-	uint32_t session;
-	own_level own;
-	struct recorded_access *items;
-	uint32_t count, capacity;
+	struct recorded_session *sessions;
+	uint32_t session_count, session_capacity;
 };
 
 struct recording *recording_new(void)
@@ -44,7 +49,9 @@ void recording_free(struct recording *r)
 	trace_builder_free(r->builder);
 	free(r->keys);
 	free(r->writers);
-	free(r->items);
+	for (uint32_t i = 0; i < r->session_count; i++)
+		free(r->sessions[i].items);
+	free(r->sessions);
 	free(r);
 }
 
@@ -69,34 +76,62 @@ void recording_add_key(struct recording *r, const char *name,
 		trace_key_initial(r->builder, key, value_of(r, initial));
 }
 
-void recording_begin(struct recording *r, const char *session, own_level own)
+void recording_add_session(struct recording *r, const char *name)
 {
-	assert(!r->active);
-	r->active = true;
-	r->session = trace_session_named(r->builder, session, strlen(session));
-	r->own = own;
-	r->count = 0;
+	VEC_RESERVE(r->sessions, r->session_count, r->session_capacity);
+	r->sessions[r->session_count++] = (struct recorded_session){
+		.number = trace_session_named(r->builder, name, strlen(name))
+	};
 }
 
-static void add(struct recording *r, struct db_access a, enum event_kind kind,
-                uint32_t from, struct value value)
+void recording_begin(struct recording *r, uint32_t session, own_level own)
 {
-	assert(r->active && a.key < r->key_count);
-	VEC_RESERVE(r->items, r->count, r->capacity);
-	r->items[r->count++] =
+	assert(session < r->session_count);
+	struct recorded_session *s = &r->sessions[session];
+	assert(!s->open);
+	s->open = true;
+	s->own = own;
+	s->count = 0;
+}
+
+/* Accesses of a statement are in the order of their moments: what it reads
+ * without a lock, and then what it locks, since that is what it is then. */
+static uint32_t before_locks(const struct recorded_session *s, uint32_t at)
+{
+	bool more = true;
+	while (more && at && s->items[at - 1].access.strength >= STRENGTH_SHARE)
+		more = s->items[--at].access.joined;
+	return at;
+}
+
+static void add(struct recording *r, uint32_t session, struct db_access a,
+                enum event_kind kind, uint32_t from, struct value value)
+{
+	struct recorded_session *s = &r->sessions[session];
+	assert(s->open && a.key < r->key_count);
+	VEC_RESERVE(s->items, s->count, s->capacity);
+	uint32_t at = s->count++;
+	if (a.joined && a.strength < STRENGTH_SHARE) at = before_locks(s, at);
+	memmove(s->items + at + 1, s->items + at,
+	        (s->count - 1 - at) * sizeof *s->items);
+	if (at + 1 < s->count) {
+		a.joined = s->items[at + 1].access.joined;
+		s->items[at + 1].access.joined = true;
+	}
+	s->items[at] =
 		(struct recorded_access){ a, kind, from, value_of(r, value) };
 }
 
-void recording_read(struct recording *r, struct db_access a, uint32_t from,
-                    struct value value)
+void recording_read(struct recording *r, uint32_t session, struct db_access a,
+                    uint32_t from, struct value value)
 {
-	add(r, a, EVENT_READ, from, value);
+	add(r, session, a, EVENT_READ, from, value);
 }
 
-void recording_write(struct recording *r, struct db_access a,
+void recording_write(struct recording *r, uint32_t session, struct db_access a,
                      struct value value)
 {
-	add(r, a, EVENT_WRITE, 0, value);
+	add(r, session, a, EVENT_WRITE, 0, value);
 }
 
 static void add_op(struct recording *r, uint32_t handle,
@@ -113,15 +148,16 @@ static void add_op(struct recording *r, uint32_t handle,
 	trace_op_access(r->builder, x->access.strength, x->access.joined);
 }
 
-void recording_end(struct recording *r, bool aborted)
+void recording_end(struct recording *r, uint32_t session, bool aborted)
 {
-	assert(r->active);
+	struct recorded_session *s = &r->sessions[session];
+	assert(s->open);
 	uint32_t handle = trace_transaction_new(
-		r->builder, r->session,
+		r->builder, s->number,
 		aborted ? TRACE_ABORTED : TRACE_COMMITTED, 0);
-	if (r->own) trace_transaction_level(r->builder, handle, r->own);
-	for (uint32_t i = 0; i < r->count; i++) add_op(r, handle, &r->items[i]);
-	r->active = false;
+	if (s->own) trace_transaction_level(r->builder, handle, s->own);
+	for (uint32_t i = 0; i < s->count; i++) add_op(r, handle, &s->items[i]);
+	s->open = false;
 	if (aborted) return;
 	VEC_RESERVE(r->writers, r->writer_count, r->writer_capacity);
 	r->writers[r->writer_count++] = handle;
@@ -130,7 +166,6 @@ void recording_end(struct recording *r, bool aborted)
 struct trace *recording_finish(struct recording *r, struct diags *d)
 {
 	struct trace_builder *b = r->builder;
-	assert(!r->active);
 	r->builder = NULL;
 	return trace_builder_finish(b, d);
 }

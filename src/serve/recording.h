@@ -17,14 +17,18 @@ void recording_free(struct recording *r); /* NULL is fine */
  */
 void recording_add_key(struct recording *r, const char *name,
                        struct value initial);
-/* The transaction at hand, at a level of its own unless that is 0. */
-void recording_begin(struct recording *r, const char *session, own_level own);
+/* Sessions have numbers from 0, each one more than the last. */
+void recording_add_session(struct recording *r, const char *name);
+/* The transaction of the session that is open, at a level of its own unless
+ * that is 0. */
+void recording_begin(struct recording *r, uint32_t session, own_level own);
 /* From the writer at this position in the order of commits, 0 being init. */
-void recording_read(struct recording *r, struct db_access a, uint32_t from,
-                    struct value value);
-void recording_write(struct recording *r, struct db_access a,
+void recording_read(struct recording *r, uint32_t session, struct db_access a,
+                    uint32_t from, struct value value);
+void recording_write(struct recording *r, uint32_t session, struct db_access a,
                      struct value value);
-void recording_end(struct recording *r, bool aborted);
+/* Those that commit end in the order of commits. */
+void recording_end(struct recording *r, uint32_t session, bool aborted);
 /* What there is; NULL, with errors added, if nothing was recorded. The
  * recording can only be freed then. */
 struct trace *recording_finish(struct recording *r, struct diags *d);

@@ -8,79 +8,19 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/rng.h"
 #include "base/seconds.h"
 #include "history/trace.h"
 #include "postgres/command.h"
-#include "postgres/guest.h"
 #include "postgres/wire.h"
-#include "serve/commits.h"
-#include "serve/recording.h"
+#include "serve/serving.h"
 #include "vm/bytecode.h"
 #include "vm/program.h"
 
 enum {
-	STALE_MOST = 10000, /* are listed */
-	WHO = 24,           /* bytes of a transaction's name */
-	STUCK = 10, /* seconds: who holds the turn so long without a word, while
-	             * others wait, is ended */
+	STUCK = 10, /* seconds: who is open so long without a word, while others
+	             * wait for their turn, is ended */
 	SQLSTATE = 5, /* letters */
 	ENDING = 10   /* seconds for backends to end behind their clients */
-};
-
-/* A connection. */
-struct client {
-	struct channel channel;
-	char name[16];
-	uint32_t session; /* of the commits */
-	uint32_t transactions;
-	uint32_t told, told_gone; /* of what is known */
-	bool waits;               /* for its turn */
-	bool refused;             /* it is only to abort */
-	uint32_t asked;           /* enum wire_level */
-	struct text statement;    /* that it carries out */
-	double since;             /* it waits, or has said its last word */
-};
-
-struct versions {
-	const struct server_version **items;
-	uint32_t count, capacity;
-};
-
-/* A write that waits for its commit. */
-struct pending_write {
-	struct server_key *key;
-	struct db_access access;
-	bool row, born; /* there is one, in `images`; behind another */
-	size_t image;
-	uint32_t length;
-};
-
-struct service {
-	const struct service_options *options;
-	struct service_run *run;
-	struct server_library *library;
-	struct commits *commits;
-	struct recording *recording;
-	struct rng rng;
-	struct rng luck; /* of faults: whatever reads get */
-
-	struct client **clients; /* in the order in which they came */
-	uint32_t client_count, client_capacity;
-	struct client *holder; /* whose turn it is; NULL: nobody's */
-	uint32_t keys;         /* of the library that commits know */
-	struct versions known; /* to all, once they are told */
-	const struct server_key **gone;
-	uint32_t gone_count, gone_capacity;
-	struct pending_write *writes;
-	uint32_t write_count, write_capacity;
-	struct text images;
-	struct read_counts counts;
-	char (*writers)[WHO]; /* by position, from 1 */
-	uint32_t writer_count, writer_capacity;
-	double looked; /* whether the server runs */
-	struct pollfd *polled;
-	uint32_t polled_capacity;
 };
 
 static bool fail(struct service *s, const char *format, const char *what)
@@ -99,7 +39,7 @@ static const struct server_version *initial_of(const struct server_key *k)
 	return v;
 }
 
-static void name_key(struct text *t, const struct server_key *k)
+void serving_name_key(struct text *t, const struct server_key *k)
 {
 	text_format(t, "%s[", k->relation->name);
 	for (uint32_t i = 0; i < k->value.o->length; i++) {
@@ -120,7 +60,7 @@ static void take_keys(struct service *s)
 		assert(k->number == s->keys);
 		commits_add_key(s->commits, v ? v->number : 0);
 		text_clear(&name);
-		name_key(&name, k);
+		serving_name_key(&name, k);
 		recording_add_key(s->recording, text_get(&name),
 		                  v ? v->value : value_null());
 	}
@@ -133,8 +73,8 @@ static void know(struct service *s, const struct server_version *v)
 	s->known.items[s->known.count++] = v;
 }
 
-static const struct server_version *version_of(const struct service *s,
-                                               uint32_t number)
+const struct server_version *serving_version(const struct service *s,
+                                             uint32_t number)
 {
 	assert(number <= s->library->version_count);
 	return number ? s->library->versions[number - 1] : NULL;
@@ -176,6 +116,21 @@ static void put_news(struct service *s, struct client *c, struct text *t)
 		channel_put_version(t, &c->channel, s->known.items[c->told]);
 	for (; c->told_gone < s->gone_count; c->told_gone++)
 		channel_put_gone(t, s->gone[c->told_gone]);
+	c->told_at = commits_count(s->commits);
+}
+
+static void send_ready(struct service *s, struct client *c)
+{
+	struct text t = { 0 };
+	put_news(s, c, &t);
+	put(&t,
+	    (struct wire_head){ .kind = WIRE_READY,
+	                        .number = c->transactions,
+	                        .joined = s->options->faults > 0,
+	                        .length = (uint32_t)strlen(c->name) },
+	    c->name);
+	send_text(c, &t);
+	text_free(&t);
 }
 
 /* ---- Turns ---- */
@@ -192,55 +147,66 @@ static void begin(struct service *s, struct client *c)
 {
 	enum level level = level_asked(s, c->asked);
 	bool own = level != s->options->level;
-	struct text t = { 0 };
-	s->holder = c;
 	c->waits = c->refused = false;
+	c->open = true;
+	c->alone = level_is_serial(level);
 	c->since = seconds_now();
 	c->transactions++;
+	c->write_count = 0;
+	text_clear(&c->images);
+	s->open_count++;
+	s->more = true;
 	s->run->counts.transactions++;
-	s->write_count = 0;
-	text_clear(&s->images);
 	commits_begin(s->commits, c->session, level);
-	recording_begin(s->recording, c->name,
+	recording_begin(s->recording, c->session,
 	                own ? (own_level)(level + 1) : 0);
-	put_news(s, c, &t);
-	put(&t,
-	    (struct wire_head){ .kind = WIRE_READY,
-	                        .number = c->transactions,
-	                        .length = (uint32_t)strlen(c->name) },
-	    c->name);
-	send_text(c, &t);
-	text_free(&t);
+	send_ready(s, c);
 }
 
-/* Of those that wait, the one that has waited longest. */
+static bool is_alone(const struct service *s)
+{
+	for (uint32_t i = 0; i < s->client_count; i++)
+		if (s->clients[i]->open) return s->clients[i]->alone;
+	return false;
+}
+
+/* Those that wait, the longest first, as far as they can be beside those that
+ * are open. */
 static void pass_turn(struct service *s)
 {
-	struct client *next = NULL;
-	for (uint32_t i = 0; i < s->client_count; i++) {
-		struct client *c = s->clients[i];
-		if (c->waits && (!next || c->since < next->since)) next = c;
+	for (;;) {
+		struct client *next = NULL;
+		for (uint32_t i = 0; i < s->client_count; i++) {
+			struct client *c = s->clients[i];
+			if (c->waits && (!next || c->since < next->since))
+				next = c;
+		}
+		if (!next || is_alone(s)) return;
+		if (s->open_count &&
+		    level_is_serial(level_asked(s, next->asked)))
+			return;
+		begin(s, next);
 	}
-	if (next && !s->holder) begin(s, next);
 }
 
-static void end(struct service *s, bool aborted)
+static void end(struct service *s, struct client *c, bool aborted)
 {
-	assert(s->holder);
-	recording_end(s->recording, aborted);
+	assert(c->open);
+	recording_end(s->recording, c->session, aborted);
+	row_locks_release(s->locks, c->session);
 	if (aborted)
 		s->run->counts.aborted++;
 	else
 		s->run->counts.committed++;
-	s->holder->refused = false;
-	s->holder = NULL;
+	c->open = c->alone = c->refused = c->blocked = false;
+	s->open_count--;
 	pass_turn(s);
 }
 
-static void abort_transaction(struct service *s)
+static void abort_transaction(struct service *s, struct client *c)
 {
-	commits_abort(s->commits);
-	end(s, true);
+	commits_abort(s->commits, c->session);
+	end(s, c, true);
 }
 
 /* ---- Accesses ---- */
@@ -258,213 +224,184 @@ static struct server_key *read_key(struct service *s, const char **at,
 	return server_key(s->library, r, image, k.length);
 }
 
-static bool happens(struct rng *r, double share)
-{
-	if (share <= 0) return false;
-	return (double)(rng_next(r) >> 11) / 9007199254740992.0 < share;
-}
-
-/* How many newer versions are there that the read could have had? */
-static uint32_t draw_age(struct service *s, uint32_t count)
-{
-	const struct service_options *o = s->options;
-	assert(count);
-	switch (o->policy) {
-	case ANSWER_LATEST: return 0;
-	case ANSWER_OLDEST: return count - 1;
-	default: break;
-	}
-	if (o->stale < 0) return rng_below(&s->rng, count);
-	return count > 1 && happens(&s->rng, o->stale)
-	               ? 1 + rng_below(&s->rng, count - 1)
-	               : 0;
-}
-
-static char *words_of(const struct service *s, struct committed v)
-{
-	const struct server_version *x = version_of(s, v.number);
-	struct text t = { 0 };
-	if (!x) return mem_copy_string("no row");
-	value_print(&t, x->value);
-	return t.data;
-}
-
-static char *writer_of(const struct service *s, struct committed v)
-{
-	assert(v.position <= s->writer_count);
-	return mem_copy_string(v.position ? s->writers[v.position - 1]
-	                                  : "set-up");
-}
-
-static void note_stale(struct service *s, struct read_place at,
-                       const struct committed *of, uint32_t count, uint32_t age)
-{
-	const struct client *c = s->holder;
-	struct text key = { 0 }, reader = { 0 };
-	if (s->run->stale.count == STALE_MOST) return;
-	name_key(&key, s->library->keys[at.key]);
-	text_format(&reader, "%s.%u", c->name, c->transactions);
-	stale_reads_add(&s->run->stale,
-	                (struct stale_read){
-				.place = at,
-				.age = age,
-				.reader = reader.data,
-				.key = key.data,
-				.value = words_of(s, of[count - 1 - age]),
-				.writer = writer_of(s, of[count - 1 - age]),
-				.newest = words_of(s, of[count - 1]),
-				.newest_writer = writer_of(s, of[count - 1]) });
-}
-
-static struct committed choose(struct service *s, uint32_t key,
-                               const struct committed *of, uint32_t count)
-{
-	const struct service_options *o = s->options;
-	struct read_place at = { text_get(&s->holder->statement), key, 0 };
-	uint32_t age = 0;
-	if (o->notes_stale)
-		at.occurrence = read_counts_add(&s->counts, at.statement, key);
-	if (o->only) {
-		const struct stale_read *r = stale_reads_find(o->only, at);
-		if (r) age = r->age < count ? r->age : count - 1;
-	} else {
-		age = draw_age(s, count);
-	}
-	if (age && o->notes_stale) note_stale(s, at, of, count, age);
-	return of[count - 1 - age];
-}
-
-/* False: no version of the key may be read. */
-static bool answer(struct service *s, struct db_access a, struct committed *out)
-{
-	uint32_t count;
-	const struct committed *of = commits_readable(s->commits, a, &count);
-	if (!count) return false;
-	*out = choose(s, a.key, of, count);
-	commits_read(s->commits, a, *out);
-	const struct server_version *v = version_of(s, out->number);
-	recording_read(s->recording, a, out->position,
-	               v ? v->value : value_null());
-	s->run->counts.reads++;
-	s->run->counts.stale +=
-		out->position != commits_newest(s->commits, a.key).position;
-	return true;
-}
-
-static void refuse_read(struct service *s, const struct server_key *k)
+static void refuse_read(struct service *s, struct client *c,
+                        const struct server_key *k)
 {
 	struct text t = { 0 };
 	text_string(&t, "40001could not serialize access: ");
-	name_key(&t, k);
+	serving_name_key(&t, k);
 	text_string(&t, " was changed by a transaction that this one does not "
 	                "see");
-	refuse(s->holder, text_get(&t));
+	refuse(c, text_get(&t));
 	s->run->counts.refused++;
 	text_free(&t);
 }
 
 /* For no reason: as any client has to expect. */
-static bool injects(struct service *s, const char *words)
+static bool injects(struct service *s, struct client *c, const char *words)
 {
-	if (!happens(&s->luck, s->options->faults)) return false;
-	refuse(s->holder, words);
+	if (!serving_happens(&s->luck, s->options->faults)) return false;
+	refuse(c, words);
 	s->run->counts.faults++;
 	return true;
 }
 
-static bool take_read(struct service *s, const struct wire_head *h,
-                      const char *body)
+static bool no_table(struct service *s)
 {
-	const char *stop = body + h->length;
-	struct text numbers = { 0 }, t = { 0 };
-	bool fine = true;
-	if (h->strength >= STRENGTH_SHARE &&
-	    injects(s, "40P01deadlock detected, by isoscope serve --faults"))
-		return true;
-	for (uint32_t i = 0; i < h->number && fine; i++) {
-		struct server_key *k = read_key(s, &body, stop);
-		struct committed version;
-		if (!k) {
-			text_free(&numbers);
-			return fail(s,
-			            "a client reads a table that was not "
-			            "there when it was set up%s",
-			            "");
-		}
-		take_keys(s);
-		struct db_access a = { .key = k->number,
-			               .strength = (enum strength)h->strength,
-			               .joined = h->joined || i };
-		fine = answer(s, a, &version);
-		if (!fine)
-			refuse_read(s, k);
-		else
-			text_bytes(&numbers, (const char *)&version.number,
-			           sizeof version.number);
+	return fail(s,
+	            "a client uses a table that was not there when it was set "
+	            "up%s",
+	            "");
+}
+
+/* The answers to a request, as far as they go. */
+struct reply {
+	struct text numbers;
+	uint32_t count;
+	uint32_t owner; /* of the lock in the way; 0: none is */
+	bool split;     /* some are not of the moment that was asked for */
+};
+
+static void put_number(struct reply *r, uint32_t number)
+{
+	text_bytes(&r->numbers, (const char *)&number, sizeof number);
+	r->count++;
+}
+
+static bool read_one(struct service *s, struct client *c, struct db_access a,
+                     struct reply *out)
+{
+	enum level level = commits_level(s->commits, c->session);
+	struct committed version;
+	bool fine = serving_answer(s, c, a, &version);
+	/* Its row was changed, or deleted, behind the statement's moment: who
+	 * waits for it looks at it anew. */
+	if (!fine && a.joined && level_has_statements(level)) {
+		a.joined = false;
+		out->split = true;
+		fine = serving_answer(s, c, a, &version);
 	}
-	if (fine) {
-		put(&t,
-		    (struct wire_head){ .kind = WIRE_ANSWER,
-		                        .number = h->number,
-		                        .length = (uint32_t)numbers.length },
-		    text_get(&numbers));
-		send_text(s->holder, &t);
+	if (!fine) {
+		refuse_read(s, c, s->library->keys[a.key]);
+		return false;
 	}
-	text_free(&numbers);
-	text_free(&t);
+	put_number(out, version.number);
 	return true;
 }
 
-static bool take_write(struct service *s, const struct wire_head *h,
-                       const char *body)
+static void send_reply(struct service *s, struct client *c,
+                       const struct reply *r)
+{
+	struct text t = { 0 };
+	put_news(s, c, &t);
+	put(&t,
+	    (struct wire_head){ .kind = WIRE_ANSWER,
+	                        .number = r->count,
+	                        .owner = r->owner,
+	                        .joined = !r->split,
+	                        .length = (uint32_t)r->numbers.length },
+	    text_get(&r->numbers));
+	send_text(c, &t);
+	text_free(&t);
+}
+
+static bool take_read(struct service *s, struct client *c,
+                      const struct wire_head *h, const char *body)
+{
+	const char *stop = body + h->length;
+	enum strength strength = (enum strength)h->strength;
+	enum strength lock = row_locks_asked(
+		commits_level(s->commits, c->session), strength);
+	struct reply r = { 0 };
+	bool fine = true;
+	if (strength >= STRENGTH_SHARE &&
+	    injects(s, c, "40P01deadlock detected, by isoscope serve --faults"))
+		return true;
+	if (h->known) commits_look_back(s->commits, c->session, c->told_at);
+	for (uint32_t i = 0; i < h->number && fine; i++) {
+		struct server_key *k = read_key(s, &body, stop);
+		uint32_t owner = h->owner;
+		if (!k) {
+			text_free(&r.numbers);
+			return no_table(s);
+		}
+		take_keys(s);
+		struct db_access a = { .key = k->number,
+			               .strength = strength,
+			               .joined = h->joined || i };
+		bool locked = !lock || row_locks_take(s->locks, c->session,
+		                                      k->number, lock, &owner);
+		/* Who refers to a row that is not there yet is told so. */
+		if (!locked && strength == STRENGTH_KEY_SHARE &&
+		    serving_finds_nothing(s, c, a)) {
+			put_number(&r, 0);
+			continue;
+		}
+		if (!locked && serving_is_late(s, c, a)) {
+			refuse_read(s, c, k);
+			fine = false;
+			break;
+		}
+		if (!locked) {
+			r.owner = owner;
+			break;
+		}
+		fine = read_one(s, c, a, &r);
+	}
+	c->blocked = r.owner;
+	if (fine) send_reply(s, c, &r);
+	text_free(&r.numbers);
+	return true;
+}
+
+static bool take_write(struct service *s, struct client *c,
+                       const struct wire_head *h, const char *body)
 {
 	const char *stop = body + h->length;
 	struct server_key *k = read_key(s, &body, stop);
-	if (!k)
-		return fail(s,
-		            "a client writes to a table that was not there "
-		            "when it was set up%s",
-		            "");
+	if (!k) return no_table(s);
 	take_keys(s);
-	VEC_RESERVE(s->writes, s->write_count, s->write_capacity);
-	s->writes[s->write_count++] = (struct pending_write){
+	VEC_RESERVE(c->writes, c->write_count, c->write_capacity);
+	c->writes[c->write_count++] = (struct pending_write){
 		.key = k,
 		.access = { .key = k->number,
 		            .strength = (enum strength)h->strength,
 		            .joined = h->joined },
 		.row = h->number != 0,
-		.image = s->images.length,
+		.image = c->images.length,
 		.length = (uint32_t)(stop - body)
 	};
-	text_bytes(&s->images, body, (size_t)(stop - body));
+	text_bytes(&c->images, body, (size_t)(stop - body));
 	return true;
 }
 
 /* ---- Commits ---- */
 
-static void write_all(struct service *s)
+static void write_all(struct service *s, struct client *c)
 {
-	for (uint32_t i = 0; i < s->write_count; i++) {
-		const struct pending_write *w = &s->writes[i];
+	for (uint32_t i = 0; i < c->write_count; i++) {
+		const struct pending_write *w = &c->writes[i];
 		struct server_version *v = NULL;
 		if (w->row)
 			v = server_version(s->library, w->key,
-			                   text_get(&s->images) + w->image,
+			                   text_get(&c->images) + w->image,
 			                   w->length);
 		if (v) v->known = true;
-		commits_write(s->commits, w->access, v ? v->number : 0);
-		recording_write(s->recording, w->access,
+		commits_write(s->commits, c->session, w->access,
+		              v ? v->number : 0);
+		recording_write(s->recording, c->session, w->access,
 		                v ? v->value : value_null());
 	}
 }
 
 /* Conditions look at what was written from now on. */
-static void publish(struct service *s)
+static void publish(struct service *s, const struct client *c)
 {
-	for (uint32_t i = 0; i < s->write_count; i++) {
-		const struct server_key *k = s->writes[i].key;
+	for (uint32_t i = 0; i < c->write_count; i++) {
+		const struct server_key *k = c->writes[i].key;
 		struct committed last = commits_newest(s->commits, k->number);
-		const struct server_version *v = version_of(s, last.number);
+		const struct server_version *v =
+			serving_version(s, last.number);
 		if (v) {
 			know(s, v);
 			continue;
@@ -474,27 +411,27 @@ static void publish(struct service *s)
 	}
 }
 
-static void take_commit(struct service *s)
+static void take_commit(struct service *s, struct client *c, bool waits)
 {
-	struct client *c = s->holder;
 	uint32_t key;
 	struct text t = { 0 };
-	if (injects(s, "40001could not serialize access, by isoscope serve "
-	               "--faults"))
+	if (injects(s, c,
+	            "40001could not serialize access, by isoscope serve "
+	            "--faults"))
 		return;
-	write_all(s);
-	if (!commits_commit(s->commits, &key)) {
-		refuse_read(s, s->library->keys[key]);
+	write_all(s, c);
+	if (!commits_commit(s->commits, c->session, &key)) {
+		refuse_read(s, c, s->library->keys[key]);
 		return;
 	}
-	publish(s);
+	publish(s, c);
 	VEC_RESERVE(s->writers, s->writer_count, s->writer_capacity);
 	snprintf(s->writers[s->writer_count++], WHO, "%s.%u", c->name,
 	         c->transactions);
 	put(&t, (struct wire_head){ .kind = WIRE_READY }, "");
-	send_text(c, &t);
+	if (waits) send_text(c, &t);
 	text_free(&t);
-	end(s, false);
+	end(s, c, false);
 }
 
 /* ---- Clients ---- */
@@ -502,8 +439,9 @@ static void take_commit(struct service *s)
 static bool take_record(struct service *s, struct client *c,
                         const struct wire_head *h, const char *body)
 {
-	bool turn = s->holder == c && !c->refused;
+	bool turn = c->open && !c->refused;
 	c->since = seconds_now();
+	c->blocked = false;
 	switch (h->kind) {
 	case WIRE_BEGIN:
 		c->asked = h->number;
@@ -517,14 +455,15 @@ static bool take_record(struct service *s, struct client *c,
 		text_clear(&c->statement);
 		text_bytes(&c->statement, body, h->length);
 		return true;
-	case WIRE_READ: return !turn || take_read(s, h, body);
-	case WIRE_WRITE: return !turn || take_write(s, h, body);
+	case WIRE_READ: return !turn || take_read(s, c, h, body);
+	case WIRE_NEWS: send_ready(s, c); return true;
+	case WIRE_WRITE: return !turn || take_write(s, c, h, body);
 	case WIRE_COMMIT:
-		if (turn) take_commit(s);
+		if (turn) take_commit(s, c, h->number);
 		return true;
 	case WIRE_ABORT:
 		c->waits = false;
-		if (s->holder == c) abort_transaction(s);
+		if (c->open) abort_transaction(s, c);
 		return true;
 	default: return true; /* what only explorations ask for */
 	}
@@ -534,7 +473,7 @@ static bool take_records(struct service *s, struct client *c)
 {
 	struct channel *ch = &c->channel;
 	struct wire_head h;
-	while (ch->in.length - ch->taken >= sizeof h) {
+	while (!c->waits && ch->in.length - ch->taken >= sizeof h) {
 		memcpy(&h, ch->in.data + ch->taken, sizeof h);
 		if (ch->in.length - ch->taken < sizeof h + h.length)
 			return true;
@@ -552,12 +491,15 @@ static bool take_records(struct service *s, struct client *c)
 static void drop_client(struct service *s, uint32_t i)
 {
 	struct client *c = s->clients[i];
-	if (s->holder == c) abort_transaction(s);
+	c->waits = false;
+	if (c->open) abort_transaction(s, c);
 	s->client_count--;
 	memmove(s->clients + i, s->clients + i + 1,
 	        (s->client_count - i) * sizeof *s->clients);
 	channel_close(&c->channel);
 	text_free(&c->statement);
+	text_free(&c->images);
+	free(c->writes);
 	free(c);
 }
 
@@ -571,6 +513,7 @@ static void add_client(struct service *s)
 	}
 	c->session = commits_add_session(s->commits);
 	snprintf(c->name, sizeof c->name, "c%u", ++s->run->counts.sessions);
+	recording_add_session(s->recording, c->name);
 	VEC_RESERVE(s->clients, s->client_count, s->client_capacity);
 	s->clients[s->client_count++] = c;
 }
@@ -584,12 +527,25 @@ static bool take_client(struct service *s, uint32_t i)
 	return fine;
 }
 
+/* Of those that are open, who is silent longest, and not because it waits. */
+static struct client *silent(const struct service *s)
+{
+	struct client *found = NULL;
+	for (uint32_t i = 0; i < s->client_count; i++) {
+		struct client *c = s->clients[i];
+		if (c->open && !c->blocked &&
+		    (!found || c->since < found->since))
+			found = c;
+	}
+	return found;
+}
+
 /* Two transactions of one client that waits for both would wait for ever. */
 static void end_stuck(struct service *s)
 {
 	double now = seconds_now(), longest = 0;
 	char sql[64];
-	struct client *c = s->holder;
+	struct client *c = silent(s);
 	if (!c || now - c->since < STUCK) return;
 	for (uint32_t i = 0; i < s->client_count; i++)
 		if (s->clients[i]->waits &&
@@ -633,6 +589,11 @@ static bool take_all(struct service *s)
 	if (s->polled[count].revents) add_client(s);
 	for (uint32_t i = count; i-- > 0;)
 		if (s->polled[i].revents && !take_client(s, i)) return false;
+	while (s->more) {
+		s->more = false;
+		for (uint32_t i = 0; i < s->client_count; i++)
+			if (!take_records(s, s->clients[i])) return false;
+	}
 	end_stuck(s);
 	return !s->run->problem.length;
 }
@@ -711,15 +672,14 @@ static void free_service(struct service *s)
 {
 	while (s->client_count) drop_client(s, s->client_count - 1);
 	commits_free(s->commits);
+	row_locks_free(s->locks);
 	recording_free(s->recording);
 	free(s->clients);
 	free(s->known.items);
 	free(s->gone);
-	free(s->writes);
 	free(s->polled);
 	free(s->writers);
 	read_counts_free(&s->counts);
-	text_free(&s->images);
 }
 
 bool service_run(struct service_run *out, const struct service_options *o)
@@ -734,6 +694,7 @@ bool service_run(struct service_run *out, const struct service_options *o)
 		             .luck = { ~o->seed },
 		             .commits = commits_new(level_sight(o->level) ==
 		                                    SIGHT_PAST),
+		             .locks = row_locks_new(),
 		             .recording = recording_new() };
 	take_keys(&s);
 	for (uint32_t i = 0; i < l->version_count; i++)

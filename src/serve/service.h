@@ -1,9 +1,11 @@
 /* Clients of a private PostgreSQL, served under an isolation level.
  *
- * Each connection is a session. Of all their transactions one runs at a time,
- * from its first access of a table on; the others wait for their turn. What a
- * read sees is drawn from the versions that the level allows (commits.h): this
- * is MonkeyDB (Biswas, Kakwani, Vedurada, Enea, Lal, OOPSLA 2021), with locks,
+ * Each connection is a session. Their transactions run side by side; but one
+ * whose level is serial runs alone, from its first access of a table on, and
+ * waits for its turn. Who has locked which row is known here (row_locks.h); who
+ * wants it waits in PostgreSQL, for the transaction that has it. What a read
+ * sees is drawn from the versions that the level allows (commits.h): this is
+ * MonkeyDB (Biswas, Kakwani, Vedurada, Enea, Lal, OOPSLA 2021), with locks,
  * snapshots and refusals as PostgreSQL has them.
  */
 #ifndef ISO_SERVE_SERVICE_H

@@ -136,9 +136,18 @@ static void multi_insert(Relation rel, TupleTableSlot **all, int count,
 		insert(rel, all[i], command, options, bulk);
 }
 
-/* The row is locked. What it is then, if it is not what was found, is told. */
+/* False: others have locked it. */
+static bool read_row(struct moment *m, struct row *r, int strength, bool waits)
+{
+	if (!waits) return row_try_read(m, r, strength);
+	rows_read(m, &r, 1, strength);
+	return true;
+}
+
+/* The row is locked, unless others have it and it is not to wait. What it is
+ * then, if it is not what was found, is told. */
 static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
-                          int strength, TM_FailureData *failure,
+                          int strength, bool waits, TM_FailureData *failure,
                           struct version **out)
 {
 	struct version *found = version_of_tid(tid), *now;
@@ -154,8 +163,9 @@ static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
 		/* Its writes are told at the end: who locks more now says so.
 		 */
 		if (strength == STRENGTH_UPDATE &&
-		    row_own_strength(r) < STRENGTH_UPDATE)
-			rows_read(m, &r, 1, strength);
+		    row_own_strength(r) < STRENGTH_UPDATE &&
+		    !read_row(m, r, strength, waits))
+			return TM_WouldBlock;
 		return TM_Ok;
 	}
 	if (own) {
@@ -193,7 +203,7 @@ static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
 		if (now != seen) tell_repeats("the row has changed");
 		row_take_answer(m, r, strength, now);
 	} else {
-		rows_read(m, &r, 1, strength);
+		if (!read_row(m, r, strength, waits)) return TM_WouldBlock;
 		now = row_answer(m, r, strength);
 	}
 	if (now == found) return TM_Ok;
@@ -214,7 +224,7 @@ static TM_Result delete (Relation rel, ItemPointer tid, CommandId command,
 		return heap->tuple_delete(rel, tid, command, snapshot, cross,
 		                          wait, failure, moving);
 	TM_Result result =
-		lock_row(rel, tid, command, STRENGTH_UPDATE, failure, &v);
+		lock_row(rel, tid, command, STRENGTH_UPDATE, true, failure, &v);
 	if (result != TM_Ok) return result;
 	unique_leave(rel, v);
 	row_write(v->row, NULL, NULL, 0, command, STRENGTH_UPDATE);
@@ -276,7 +286,8 @@ static TM_Result update(Relation rel, ItemPointer tid, TupleTableSlot *slot,
 	bool key = changes_key(rel, v->tuple, slot);
 	int strength = key ? STRENGTH_UPDATE : STRENGTH_NO_KEY_UPDATE;
 	*mode = key ? LockTupleExclusive : LockTupleNoKeyExclusive;
-	TM_Result result = lock_row(rel, tid, command, strength, failure, &v);
+	TM_Result result =
+		lock_row(rel, tid, command, strength, true, failure, &v);
 	if (result != TM_Ok) return result;
 	slot->tts_tableOid = RelationGetRelid(rel);
 	struct row *r = table_of(rel)->key_count
@@ -311,8 +322,14 @@ static TM_Result lock(Relation rel, ItemPointer tid, Snapshot snapshot,
 	if (!iso_is_session())
 		return heap->tuple_lock(rel, tid, snapshot, slot, command, mode,
 		                        policy, flags, failure);
-	TM_Result result =
-		lock_row(rel, tid, command, strength_of(mode), failure, &v);
+	TM_Result result = lock_row(rel, tid, command, strength_of(mode),
+	                            policy == LockWaitBlock, failure, &v);
+	if (result == TM_WouldBlock && policy == LockWaitError)
+		ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+		                errmsg("could not obtain lock on row in "
+		                       "relation \"%s\"",
+		                       RelationGetRelationName(rel))));
+	if (result == TM_WouldBlock) return result;
 	/* ON CONFLICT DO UPDATE: a row was in the way, and is gone when it is
 	 * locked: the statement looks again, as if it had come later. */
 	if (!flags && !v) tell_repeats("the row in the way is gone");

@@ -26,6 +26,9 @@ struct moment {
 	bool goes_on;       /* whatever row it finds in its way */
 	bool checks;        /* which rows refer to one that goes */
 	bool refers;        /* is the row there that one refers to? */
+	bool found;         /* rows were looked for among those that were told,
+	                     * before it began */
+	bool split;         /* its last lock is of a later moment */
 	uint64 accesses;    /* of the transaction, after its last one */
 	struct row
 		*alone; /* all that it reads, once, by the key alone; or NULL */
@@ -114,18 +117,35 @@ void fail_refused(const char *body, uint32 length) pg_attribute_noreturn();
 /* The session does what is not supported: the exploration ends with it. */
 void refuse(const char *what) pg_attribute_noreturn();
 
+/* ---- images.c ---- */
+void image_of_columns(StringInfo s, struct table *t, Datum *values, bool *nulls,
+                      const AttrNumber *columns, int count);
+HeapTuple tuple_of_image(struct table *t, const char *image, uint32 length,
+                         const char **rest);
+/* Any version of it: they have one key. NULL: it has none. */
+HeapTuple row_some_tuple(const struct row *r);
+/* The known ones are put in the order of keys; and any rows. */
+void rows_sort(struct table *t, Relation rel);
+void rows_order(struct table *t, struct row **rows, int count);
+
 /* ---- rows.c ---- */
 struct table *table_of(Relation rel);
 struct row *row_find(Oid relation, const char *key, uint32 length);
 /* The key of a tuple; of one without a primary key, a new one. */
 struct row *row_of_slot(Relation rel, TupleTableSlot *slot, bool *fresh);
-/* The known ones are put in the order of keys; and any rows. */
-void rows_sort(struct table *t, Relation rel);
-void rows_order(struct table *t, struct row **rows, int count);
 /* Those of the relation that the transaction has written. */
 int rows_own(Oid relation, struct row ***out);
-/* Asks what they are; as many at once as are not known at this moment. */
+/* Asks what they are; as many at once as are not known at this moment. Waits
+ * for locks that others have. */
 void rows_read(struct moment *m, struct row **rows, int count, int strength);
+/* False: it is locked by others. */
+bool row_try_read(struct moment *m, struct row *r, int strength);
+/* Rows are looked for among those that are known: what others have committed
+ * has to be, since the statement began. */
+void rows_learn(struct moment *m);
+/* Is known what was committed before the transaction began? */
+bool rows_are_told(void);
+void rows_forget_news(void);
 bool row_is_read(struct moment *m, struct row *r, int strength);
 /* It is known. */
 void row_take_answer(struct moment *m, struct row *r, int strength,
@@ -138,8 +158,6 @@ struct version *row_own(struct row *r, CommandId before);
 uint8 row_own_strength(const struct row *r);
 struct version *row_write(struct row *r, HeapTuple tuple, const char *image,
                           uint32 length, CommandId command, int strength);
-void image_of_columns(StringInfo s, struct table *t, Datum *values, bool *nulls,
-                      const AttrNumber *columns, int count);
 /* A new row, not a version of the one before it. */
 void version_born(struct version *v);
 /* Are they versions of one row? */

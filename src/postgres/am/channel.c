@@ -11,6 +11,9 @@
 
 static int channel = -1;
 static StringInfoData pending; /* to be sent */
+static StringInfoData arrived; /* what has come, and was not taken */
+static int taken;              /* of it */
+static WaitEventSet *waiting;
 
 void channel_open(void)
 {
@@ -28,7 +31,14 @@ void channel_open(void)
 		                       iso_socket)));
 	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
 	initStringInfo(&pending);
+	initStringInfo(&arrived);
 	MemoryContextSwitchTo(old);
+	waiting = CreateWaitEventSet(TopMemoryContext, 3);
+	AddWaitEventToSet(waiting, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch,
+	                  NULL);
+	AddWaitEventToSet(waiting, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL,
+	                  NULL);
+	AddWaitEventToSet(waiting, WL_SOCKET_READABLE, channel, NULL, NULL);
 	channel_send(&hello, NULL, 0);
 }
 
@@ -45,13 +55,21 @@ static void flush_pending(void)
 	resetStringInfo(&pending);
 }
 
+/* Is something behind it before the client hears of anything? Then they are
+ * sent at once: who is woken costs more than what is said. */
+static bool can_wait(uint32 kind)
+{
+	return kind == WIRE_WRITE ||
+	       (iso_serves && (kind == WIRE_BEGIN || kind == WIRE_STATEMENT));
+}
+
 void channel_send(struct wire_head *head, const void *body, uint32 length)
 {
 	channel_open();
 	head->length = length;
 	appendBinaryStringInfo(&pending, (const char *)head, sizeof *head);
 	if (length) appendBinaryStringInfo(&pending, body, (int)length);
-	flush_pending();
+	if (!can_wait(head->kind)) flush_pending();
 }
 
 void refuse(const char *what)
@@ -80,31 +98,43 @@ void fail_refused(const char *body, uint32 length)
 	         errmsg_internal("%.*s", (int)length - STATE, body + STATE)));
 }
 
+/* Takes what there is, or waits for it. */
+static void receive_more(void)
+{
+	enum { PIECE = 1 << 16 };
+	WaitEvent event;
+	if (taken == arrived.len) {
+		resetStringInfo(&arrived);
+		taken = 0;
+	}
+	enlargeStringInfo(&arrived, PIECE);
+	ssize_t n =
+		recv(channel, arrived.data + arrived.len, PIECE, MSG_DONTWAIT);
+	if (n > 0) {
+		arrived.len += (int)n;
+		return;
+	}
+	if (n == 0) ereport(FATAL, (errmsg("isoscope has gone")));
+	if (errno == EINTR) return;
+	if (errno != EAGAIN && errno != EWOULDBLOCK)
+		ereport(FATAL, (errmsg("isoscope has gone: %m")));
+	if (WaitEventSetWait(waiting, -1, &event, 1, PG_WAIT_EXTENSION) &&
+	    event.events & WL_LATCH_SET)
+		ResetLatch(MyLatch);
+	if (ProcDiePending) CHECK_FOR_INTERRUPTS();
+}
+
 static void receive(char *to, size_t length)
 {
-	while (length) {
-		ssize_t n = recv(channel, to, length, MSG_DONTWAIT);
-		if (n > 0) {
-			to += n;
-			length -= (size_t)n;
-			continue;
-		}
-		if (n == 0) ereport(FATAL, (errmsg("isoscope has gone")));
-		if (errno == EINTR) continue;
-		if (errno != EAGAIN && errno != EWOULDBLOCK)
-			ereport(FATAL, (errmsg("isoscope has gone: %m")));
-		int what = WaitLatchOrSocket(MyLatch,
-		                             WL_LATCH_SET | WL_SOCKET_READABLE |
-		                                     WL_EXIT_ON_PM_DEATH,
-		                             channel, 0, PG_WAIT_EXTENSION);
-		if (what & WL_LATCH_SET) ResetLatch(MyLatch);
-		if (ProcDiePending) CHECK_FOR_INTERRUPTS();
-	}
+	while ((size_t)(arrived.len - taken) < length) receive_more();
+	memcpy(to, arrived.data + taken, length);
+	taken += (int)length;
 }
 
 void channel_receive(struct wire_head *head, char **body)
 {
 	channel_open();
+	flush_pending();
 	receive((char *)head, sizeof *head);
 	*body = palloc(head->length + 1);
 	receive(*body, head->length);

@@ -144,6 +144,7 @@ static void begin_for(QueryDesc *q)
 static void start(QueryDesc *q, int flags)
 {
 	if (iso_is_session() && !(flags & EXEC_FLAG_EXPLAIN_ONLY)) {
+		rows_forget_news();
 		struct running *same = find(q->snapshot);
 		struct running *r = MemoryContextAllocZero(
 			TopTransactionContext, sizeof *r);

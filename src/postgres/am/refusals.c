@@ -132,7 +132,6 @@ void refuse_query(Query *q)
 	ListCell *cell;
 	bool ours = !iso_serves || reads_ours(q);
 	if (ours && q->commandType == CMD_MERGE) refuse("MERGE in a session");
-	/* Where clients are served, nobody else holds a lock. */
 	foreach(cell, q->rowMarks)
 	{
 		RowMarkClause *c = lfirst_node(RowMarkClause, cell);

@@ -10,6 +10,8 @@
 #include <common/hashfn.h>
 #include <miscadmin.h>
 #include <port/pg_bswap.h>
+#include <storage/lmgr.h>
+#include <storage/procarray.h>
 #include <utils/builtins.h>
 #include <utils/guc.h>
 #include <utils/lsyscache.h>
@@ -38,7 +40,11 @@ static struct lock *locks;
 static struct version **tids;
 static uint32 tid_count, tid_capacity;
 static uint64 accesses, newest_moment;
-static char *session_name;          /* of a client's */
+static bool unready;       /* nothing is heard yet of the transaction at hand */
+static int owed;           /* so many have ended before that */
+static bool commits_wait;  /* also where nothing was written */
+static bool learned;       /* what others did, since a statement began */
+static char *session_name; /* of a client's */
 static uint32 births, transactions; /* of this one; since the session began */
 
 /* ---- Tables ---- */
@@ -99,53 +105,6 @@ struct table *table_of(Relation rel)
 	return t;
 }
 
-/* ---- Images ---- */
-
-void image_of_columns(StringInfo s, struct table *t, Datum *values, bool *nulls,
-                      const AttrNumber *columns, int count)
-{
-	for (int i = 0; i < count; i++) {
-		int a = columns ? columns[i] - 1 : i;
-		if (TupleDescAttr(t->desc, a)->attisdropped) continue;
-		if (nulls[a]) {
-			uint32 none = pg_hton32(UINT32_MAX);
-			appendBinaryStringInfo(s, (char *)&none, sizeof none);
-			continue;
-		}
-		char *text = OutputFunctionCall(&t->out[a], values[a]);
-		uint32 length = (uint32)strlen(text), n = pg_hton32(length);
-		appendBinaryStringInfo(s, (char *)&n, sizeof n);
-		appendBinaryStringInfo(s, text, (int)length);
-		pfree(text);
-	}
-}
-
-static HeapTuple tuple_of_image(struct table *t, const char *image,
-                                uint32 length, const char **rest)
-{
-	char **texts = palloc0(t->desc->natts * sizeof *texts);
-	const char *end = image + length;
-	for (int i = 0; i < t->desc->natts; i++) {
-		uint32 n;
-		if (TupleDescAttr(t->desc, i)->attisdropped) continue;
-		if (end - image < (int)sizeof n)
-			elog(ERROR, "a row of \"%s\" is too short",
-			     get_rel_name(t->oid));
-		memcpy(&n, image, sizeof n);
-		n = pg_ntoh32(n);
-		image += sizeof n;
-		if (n == UINT32_MAX) continue;
-		Assert(end - image >= n);
-		texts[i] = pnstrdup(image, n);
-		image += n;
-	}
-	*rest = image;
-	HeapTuple tuple = BuildTupleFromCStrings(t->in, texts);
-	tuple->t_tableOid = t->oid;
-	HeapTupleHeaderSetXmin(tuple->t_data, FrozenTransactionId);
-	return tuple;
-}
-
 /* ---- Rows ---- */
 
 /* As many buckets as rows, or more. */
@@ -201,8 +160,11 @@ static struct row *touch(struct row *r)
 	return r;
 }
 
+static void be_ready(void);
+
 static void image_of_birth(StringInfo s)
 {
+	be_ready();
 	const char *name = session_name;
 	if (!name) name = GetConfigOption("isoscope.name", true, false);
 	char text[2][16];
@@ -233,76 +195,13 @@ struct row *row_of_slot(Relation rel, TupleTableSlot *slot, bool *fresh)
 	return r;
 }
 
-/* Any version of it: they have one key. */
-static HeapTuple some_tuple(const struct row *r)
-{
-	for (struct version *v = r->versions; v; v = v->older)
-		if (v->tuple) return v->tuple;
-	for (struct version *v = r->own; v; v = v->older)
-		if (v->tuple) return v->tuple;
-	return NULL;
-}
-
-static int compare_births(const struct row *a, const struct row *b)
-{
-	const char *x = a->key, *y = b->key;
-	for (int i = 0; i < 3; i++) {
-		uint32 n, m;
-		memcpy(&n, x, sizeof n);
-		memcpy(&m, y, sizeof m);
-		n = pg_ntoh32(n);
-		m = pg_ntoh32(m);
-		int order = i && n != m ? (n < m ? -1 : 1)
-		                        : memcmp(x + 4, y + 4, Min(n, m));
-		if (!order && n != m) order = n < m ? -1 : 1;
-		if (order) return order;
-		x += 4 + n;
-		y += 4 + m;
-	}
-	return 0;
-}
-
-static int compare_rows(const void *a, const void *b, void *data)
-{
-	const struct row *x = *(struct row *const *)a;
-	const struct row *y = *(struct row *const *)b;
-	const struct table *t = data;
-	if (!t->key_count) return compare_births(x, y);
-	for (int i = 0; i < t->key_count; i++) {
-		Form_pg_attribute form = TupleDescAttr(t->desc, t->key[i] - 1);
-		TypeCacheEntry *type = lookup_type_cache(
-			form->atttypid, TYPECACHE_CMP_PROC_FINFO);
-		bool none;
-		Datum v =
-			heap_getattr(some_tuple(x), t->key[i], t->desc, &none);
-		Datum w =
-			heap_getattr(some_tuple(y), t->key[i], t->desc, &none);
-		int order = DatumGetInt32(FunctionCall2Coll(
-			&type->cmp_proc_finfo, form->attcollation, v, w));
-		if (order) return order;
-	}
-	return 0;
-}
-
-void rows_sort(struct table *t, Relation rel)
-{
-	if (t->sorted) return;
-	qsort_arg(t->rows, t->count, sizeof *t->rows, compare_rows, t);
-	t->sorted = true;
-}
-
-void rows_order(struct table *t, struct row **rows, int count)
-{
-	qsort_arg(rows, count, sizeof *rows, compare_rows, t);
-}
-
 int rows_own(Oid relation, struct row ***out)
 {
 	int count = 0;
 	*out = palloc((written_count + 1) * sizeof **out);
 	for (int i = 0; i < written_count; i++) {
 		struct row *r = written[i];
-		if (r->own && r->relation == relation && some_tuple(r))
+		if (r->own && r->relation == relation && row_some_tuple(r))
 			(*out)[count++] = r;
 	}
 	return count;
@@ -317,7 +216,8 @@ static struct version *add_version(struct wire_head *h, const char *body)
 		r->gone = true;
 		return NULL;
 	}
-	for (struct version *v = r->versions; v; v = v->older)
+	/* A client that is served is told each of them once. */
+	for (struct version *v = r->versions; v && !iso_serves; v = v->older)
 		if (v->number == h->number) return v;
 	const char *image = body + sizeof k + k.length;
 	uint32 length = h->length - (uint32)sizeof k - k.length;
@@ -460,19 +360,24 @@ static void give_up_locks(SubTransactionId inner)
 	}
 }
 
-static void take_answers(struct moment *m, struct row **rows, int count,
-                         int strength)
+/* To how many; and whose lock is in the way of the others. */
+static int take_answers(struct moment *m, struct row **rows, int count,
+                        int strength, TransactionId *owner)
 {
 	struct wire_head h;
 	char *body;
+	be_ready();
 	receive_next(&h, &body);
 	if (h.kind == WIRE_STOP)
 		ereport(ERROR, (errcode(ERRCODE_QUERY_CANCELED),
 		                errmsg("isoscope has given the statement up")));
 	if (h.kind == WIRE_REFUSED) fail_refused(body, h.length);
-	if (h.kind != WIRE_ANSWER || h.length != count * sizeof(uint32))
+	if (h.kind != WIRE_ANSWER || h.length != h.number * sizeof(uint32) ||
+	    (int)h.number > count || (!h.owner && (int)h.number < count))
 		elog(FATAL, "isoscope answers something else");
-	for (int i = 0; i < count; i++) {
+	*owner = h.owner;
+	m->split |= iso_serves && !h.joined;
+	for (int i = 0; i < (int)h.number; i++) {
 		uint32 number;
 		memcpy(&number, body + i * sizeof number, sizeof number);
 		row_take_answer(m, rows[i], strength,
@@ -480,47 +385,104 @@ static void take_answers(struct moment *m, struct row **rows, int count,
 		if (strength != STRENGTH_PLAIN) note_lock(rows[i]);
 	}
 	pfree(body);
+	return (int)h.number;
 }
 
-void rows_read(struct moment *m, struct row **rows, int count, int strength)
+/* As PostgreSQL waits for rows: it finds deadlocks, and heeds time limits. The
+ * lock is over before its owner is, or soon after. */
+static void wait_for(TransactionId owner)
 {
-	struct row **asked = palloc((count + 1) * sizeof *asked);
-	struct wire_head h = { .kind = WIRE_READ };
-	StringInfoData s;
-	initStringInfo(&s);
-	if (strength == STRENGTH_PLAIN) m->alone = NULL;
+	if (!TransactionIdIsInProgress(owner)) pg_usleep(100);
+	XactLockTableWait(owner, NULL, NULL, XLTW_None);
+}
+
+/* Which statements could not be of one moment? */
+static void check_moment(struct moment *m, int strength)
+{
+	if (strength != STRENGTH_PLAIN) return;
+	/* Its moment is before that of a function's statement. */
+	if (m->begun && m->accesses != accesses)
+		refuse("a statement that goes on to read tables after a "
+		       "function that it calls has done so");
+	if (!m->begun && m->number < newest_moment)
+		refuse("a statement that reads tables only after a function "
+		       "that it calls has done so");
+	if (m->split)
+		ereport(ERROR,
+		        (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+		         errmsg("could not serialize access: a row was changed "
+		                "while the statement waited for it, and it "
+		                "reads on")));
+}
+
+static void put_keys(StringInfo s, struct row **rows, int count)
+{
+	resetStringInfo(s);
 	for (int i = 0; i < count; i++) {
 		struct wire_key k = { rows[i]->relation, rows[i]->key_length };
-		if (find_answer(m, rows[i], strength)) continue;
-		asked[h.number++] = rows[i];
-		appendBinaryStringInfo(&s, (char *)&k, sizeof k);
-		appendBinaryStringInfo(&s, rows[i]->key, (int)k.length);
+		appendBinaryStringInfo(s, (char *)&k, sizeof k);
+		appendBinaryStringInfo(s, rows[i]->key, (int)k.length);
 	}
-	if (h.number) {
+}
+
+/* To as many as are free. */
+static int ask(struct moment *m, struct row **rows, int count, int strength,
+               TransactionId *owner)
+{
+	struct wire_head h = { .kind = WIRE_READ,
+		               .number = (uint32)count,
+		               .strength = (uint8_t)strength,
+		               .joined = m->begun,
+		               .known = m->found && !m->begun };
+	StringInfoData s;
+	initStringInfo(&s);
+	put_keys(&s, rows, count);
+	if (iso_serves && strength != STRENGTH_PLAIN)
+		h.owner = GetTopTransactionId();
+	channel_send(&h, s.data, (uint32)s.len);
+	pfree(s.data);
+	int answered = take_answers(m, rows, count, strength, owner);
+	if (!answered) return 0;
+	m->begun = true;
+	m->locked |= strength >= STRENGTH_SHARE;
+	return answered;
+}
+
+static bool read_rows(struct moment *m, struct row **rows, int count,
+                      int strength, bool waits)
+{
+	struct row **asked = palloc((count + 1) * sizeof *asked);
+	TransactionId owner;
+	int n = 0, done = 0;
+	if (strength == STRENGTH_PLAIN) m->alone = NULL;
+	for (int i = 0; i < count; i++)
+		if (!find_answer(m, rows[i], strength)) asked[n++] = rows[i];
+	if (n) {
 		transaction_begin();
-		/* Its moment is before that of a function's statement. */
-		if (m->begun && m->accesses != accesses &&
-		    strength == STRENGTH_PLAIN)
-			refuse("a statement that goes on to read tables after "
-			       "a function that it calls has done so");
-		if (!m->begun && m->number < newest_moment &&
-		    strength == STRENGTH_PLAIN)
-			refuse("a statement that reads tables only after a "
-			       "function that it calls has done so");
+		check_moment(m, strength);
 		m->accesses = ++accesses;
 		if (m->number > newest_moment) newest_moment = m->number;
 		if (m->locked && strength != STRENGTH_PLAIN &&
 		    strength < STRENGTH_SHARE)
 			m->begun = m->locked = false;
-		h.strength = (uint8)strength;
-		h.joined = m->begun;
-		m->begun = true;
-		m->locked |= strength >= STRENGTH_SHARE;
-		channel_send(&h, s.data, (uint32)s.len);
-		take_answers(m, asked, (int)h.number, strength);
 	}
-	pfree(s.data);
+	while (done < n) {
+		done += ask(m, asked + done, n - done, strength, &owner);
+		if (done < n && !waits) break;
+		if (done < n) wait_for(owner);
+	}
 	pfree(asked);
+	return done == n;
+}
+
+void rows_read(struct moment *m, struct row **rows, int count, int strength)
+{
+	(void)read_rows(m, rows, count, strength, true);
+}
+
+bool row_try_read(struct moment *m, struct row *r, int strength)
+{
+	return read_rows(m, &r, 1, strength, false);
 }
 
 /* ---- Writes ---- */
@@ -647,10 +609,25 @@ static void take_readiness(void)
 	if (h.kind == WIRE_REFUSED) fail_refused(body, h.length);
 	if (h.kind != WIRE_READY) elog(FATAL, "isoscope is not ready");
 	transactions = h.number;
+	learned = true;
+	commits_wait = h.joined;
 	if (!session_name)
 		session_name = MemoryContextStrdup(TopMemoryContext,
 		                                   pnstrdup(body, h.length));
 	pfree(body);
+}
+
+/* Who serves a client lets it begin while it asks for the first row. */
+static void be_ready(void)
+{
+	for (; owed; owed--) take_readiness();
+	if (unready) take_readiness();
+	unready = false;
+}
+
+bool rows_are_told(void)
+{
+	return !unready;
 }
 
 void transaction_begin(void)
@@ -662,7 +639,27 @@ void transaction_begin(void)
 	births = 0;
 	if (iso_client) h.number = moments_level();
 	channel_send(&h, NULL, 0);
-	if (iso_client) take_readiness();
+	if (iso_serves)
+		unready = true;
+	else if (iso_client)
+		take_readiness();
+}
+
+void rows_forget_news(void)
+{
+	learned = false;
+}
+
+void rows_learn(struct moment *m)
+{
+	struct wire_head h = { .kind = WIRE_NEWS };
+	if (!iso_serves || m->begun) return;
+	transaction_begin();
+	be_ready();
+	m->found = true;
+	if (learned) return;
+	channel_send(&h, NULL, 0);
+	take_readiness();
 }
 
 uint8 row_own_strength(const struct row *r)
@@ -728,7 +725,12 @@ static void ask_to_commit(void)
 {
 	struct wire_head h = { .kind = WIRE_COMMIT };
 	char *body;
+	be_ready();
+	h.number = commits_wait || written_count || locks;
 	channel_send(&h, NULL, 0);
+	begun = false;
+	if (!h.number) return;
+	begun = true;
 	receive_next(&h, &body);
 	if (h.kind == WIRE_REFUSED) fail_refused(body, h.length);
 	if (h.kind != WIRE_READY)
@@ -749,7 +751,8 @@ static void at_end(XactEvent event, void *data)
 	}
 	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT) return;
 	if (begun) channel_send(&h, NULL, 0);
-	begun = false;
+	owed += unready;
+	begun = unready = false;
 	transaction++;
 	written_count = 0;
 	locks = NULL;

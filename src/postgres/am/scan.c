@@ -494,6 +494,7 @@ static struct row **candidates(struct scan_state *s, int *count)
 		*count = all[0] != NULL;
 		return all;
 	}
+	rows_learn(moment_of(s->custom.ss.ps.state->es_snapshot));
 	all = all_rows(s, count);
 	for (int i = 0; i < *count; i++)
 		if (row_own(all[i], now) || matters(s, all[i]))
@@ -534,7 +535,7 @@ static void find(struct scan_state *s)
 		return;
 	}
 	struct row **asked = palloc((count + 1) * sizeof *asked);
-	bool refers = m->refers && s->names;
+	bool refers = m->refers && s->names, told = rows_are_told();
 	bool certain = s->lock != STRENGTH_PLAIN && !m->checks &&
 	               (refers || !s->asks_variables);
 	for (int i = 0; i < count; i++) {
@@ -558,6 +559,10 @@ static void find(struct scan_state *s)
 		struct version *v = is_never(s, all[i])
 		                            ? NULL
 		                            : found_in(s, m, all[i], strength);
+		/* Another row, inserted behind the statement's moment. */
+		if (v && v->number && certain && !refers && told &&
+		    v->origin_length)
+			continue;
 		if (v && v->tuple) s->found[s->count++] = v;
 	}
 	MemoryContextSwitchTo(old);
@@ -672,9 +677,11 @@ static void find_lock(PlanState *p, EState *estate)
 	if (p && IsA(p, LockRowsState)) {
 		LockRows *plan = (LockRows *)p->plan;
 		struct scan_state *s = scan_below(outerPlanState(p));
-		if (!s || list_length(plan->rowMarks) != 1) return;
-		s->lock = strength_of_mark(
-			((PlanRowMark *)linitial(plan->rowMarks))->markType);
+		PlanRowMark *mark = linitial(plan->rowMarks);
+		if (!s || list_length(plan->rowMarks) != 1 ||
+		    mark->waitPolicy != LockWaitBlock)
+			return;
+		s->lock = strength_of_mark(mark->markType);
 		s->alone = !plan_calls(p->plan) &&
 		           !plan_calls(s->custom.ss.ps.plan);
 	}

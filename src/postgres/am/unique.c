@@ -131,6 +131,16 @@ static TupleTableSlot *slot_of(Relation rel, struct version *v)
 	return s;
 }
 
+/* Who wants the key waits until it is known whether it has gone. */
+static void leave_entry(Relation index, const struct entry *e, CommandId now)
+{
+	struct row *r = row_find(RelationGetRelid(index), e->image.data,
+	                         (uint32)e->image.len);
+	if (iso_serves && !row_own(r, InvalidCommandId))
+		rows_read(moment_now(), &r, 1, STRENGTH_UPDATE);
+	row_write(r, NULL, NULL, 0, now, STRENGTH_UPDATE);
+}
+
 void unique_enter(Relation rel, TupleTableSlot *slot, struct row *r,
                   struct version *before)
 {
@@ -151,10 +161,7 @@ void unique_enter(Relation rel, TupleTableSlot *slot, struct row *r,
 		bool has = unique && make_entry(index, slot, &is);
 		if (had && has && before->row == r && is_same(&was, &is))
 			had = has = false;
-		if (had)
-			row_write(row_find(RelationGetRelid(index),
-			                   was.image.data, was.image.len),
-			          NULL, NULL, 0, now, STRENGTH_UPDATE);
+		if (had) leave_entry(index, &was, now);
 		if (has) {
 			struct row *entry =
 				row_find(RelationGetRelid(index), is.image.data,
@@ -183,9 +190,7 @@ void unique_leave(Relation rel, struct version *before)
 		if (index->rd_index->indisunique &&
 		    !index->rd_index->indisprimary &&
 		    make_entry(index, old, &was))
-			row_write(row_find(RelationGetRelid(index),
-			                   was.image.data, was.image.len),
-			          NULL, NULL, 0, now, STRENGTH_UPDATE);
+			leave_entry(index, &was, now);
 		index_close(index, AccessShareLock);
 	}
 	list_free(all);

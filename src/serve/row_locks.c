@@ -1,0 +1,103 @@
+#include "serve/row_locks.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct lock {
+	uint32_t owner, tag;
+	enum strength strength;
+};
+
+struct key_locks {
+	struct lock *items;
+	uint32_t count, capacity;
+};
+
+struct owned_keys {
+	uint32_t *items; /* one for each lock */
+	uint32_t count, capacity;
+};
+
+struct row_locks {
+	struct key_locks *keys;
+	struct owned_keys *owners;
+	uint32_t key_count, owner_count;
+};
+
+struct row_locks *row_locks_new(void)
+{
+	return mem_take0(1, sizeof(struct row_locks));
+}
+
+void row_locks_free(struct row_locks *l)
+{
+	if (!l) return;
+	for (uint32_t i = 0; i < l->key_count; i++) free(l->keys[i].items);
+	for (uint32_t i = 0; i < l->owner_count; i++) free(l->owners[i].items);
+	free(l->keys);
+	free(l->owners);
+	free(l);
+}
+
+static void widen(struct row_locks *l, uint32_t owner, uint32_t key)
+{
+	if (key >= l->key_count) {
+		uint32_t n = 2 * key + 64;
+		l->keys = mem_grow0(l->keys, l->key_count, n, sizeof *l->keys);
+		l->key_count = n;
+	}
+	if (owner >= l->owner_count) {
+		uint32_t n = 2 * owner + 8;
+		l->owners = mem_grow0(l->owners, l->owner_count, n,
+		                      sizeof *l->owners);
+		l->owner_count = n;
+	}
+}
+
+/* A check is of one moment, or nobody may come between it and the commit. */
+enum strength row_locks_asked(enum level l, enum strength read)
+{
+	bool moments =
+		level_has_statements(l) ||
+		(level_sight(l) == SIGHT_PREFIX && level_excludes_rivals(l));
+	if (read != STRENGTH_CHECK) return read;
+	return moments ? read : STRENGTH_SHARE;
+}
+
+bool row_locks_take(struct row_locks *l, uint32_t owner, uint32_t key,
+                    enum strength strength, uint32_t *tag)
+{
+	assert(strength != STRENGTH_PLAIN);
+	widen(l, owner, key);
+	struct key_locks *k = &l->keys[key];
+	struct owned_keys *o = &l->owners[owner];
+	for (uint32_t i = 0; i < k->count; i++) {
+		const struct lock *other = &k->items[i];
+		if (other->owner == owner ||
+		    !strengths_exclude(other->strength, strength))
+			continue;
+		*tag = other->tag;
+		return false;
+	}
+	VEC_RESERVE(k->items, k->count, k->capacity);
+	k->items[k->count++] = (struct lock){ owner, *tag, strength };
+	VEC_RESERVE(o->items, o->count, o->capacity);
+	o->items[o->count++] = key;
+	return true;
+}
+
+static void drop_lock(struct key_locks *k, uint32_t owner)
+{
+	uint32_t i = 0;
+	while (k->items[i].owner != owner) i++;
+	k->items[i] = k->items[--k->count];
+}
+
+void row_locks_release(struct row_locks *l, uint32_t owner)
+{
+	if (owner >= l->owner_count) return;
+	struct owned_keys *o = &l->owners[owner];
+	while (o->count) drop_lock(&l->keys[o->items[--o->count]], owner);
+}

@@ -1,0 +1,98 @@
+/* What service.c and answers.c share: clients, and what they are served from.
+ */
+#ifndef ISO_SERVE_SERVING_H
+#define ISO_SERVE_SERVING_H
+
+#include "base/rng.h"
+#include "base/text.h"
+#include "postgres/guest.h"
+#include "serve/commits.h"
+#include "serve/row_locks.h"
+#include "serve/recording.h"
+#include "serve/service.h"
+
+enum { WHO = 24 }; /* bytes of a transaction's name */
+
+/* A write that waits for its commit. */
+struct pending_write {
+	struct server_key *key;
+	struct db_access access;
+	bool row, born; /* there is one, in `images`; behind another */
+	size_t image;
+	uint32_t length;
+};
+
+/* A connection. */
+struct client {
+	struct channel channel;
+	char name[16];
+	uint32_t session; /* of the commits */
+	uint32_t transactions;
+	uint32_t told, told_gone; /* of what is known */
+	uint32_t told_at;         /* so many had committed then */
+	bool waits;               /* for its turn */
+	bool open;                /* it is in a transaction */
+	bool alone;               /* beside which there is no other */
+	bool refused;             /* it is only to abort */
+	bool blocked;             /* it waits in PostgreSQL, for a lock */
+	struct pending_write *writes;
+	uint32_t write_count, write_capacity;
+	struct text images;
+	uint32_t asked;        /* enum wire_level */
+	struct text statement; /* that it carries out */
+	double since;          /* it waits, or has said its last word */
+};
+
+struct versions {
+	const struct server_version **items;
+	uint32_t count, capacity;
+};
+
+struct service {
+	const struct service_options *options;
+	struct service_run *run;
+	struct server_library *library;
+	struct commits *commits;
+	struct row_locks *locks;
+	struct recording *recording;
+	struct rng rng;
+	struct rng luck; /* of faults: whatever reads get */
+
+	struct client **clients; /* in the order in which they came */
+	uint32_t client_count, client_capacity;
+	uint32_t open_count;
+	bool more; /* somebody has begun, and may have said more before that */
+	uint32_t keys;         /* of the library that commits know */
+	struct versions known; /* to all, once they are told */
+	const struct server_key **gone;
+	uint32_t gone_count, gone_capacity;
+	struct read_counts counts;
+	char (*writers)[WHO]; /* by position, from 1 */
+	uint32_t writer_count, writer_capacity;
+	double looked; /* whether the server runs */
+	struct pollfd *polled;
+	uint32_t polled_capacity;
+};
+
+/* account[1] */
+void serving_name_key(struct text *t, const struct server_key *k);
+/* NULL: 0, which is no row. */
+const struct server_version *serving_version(const struct service *s,
+                                             uint32_t number);
+
+/* ---- answers.c ---- */
+/* In this share of cases. */
+bool serving_happens(struct rng *r, double share);
+/* The client's transaction reads one of the versions that it may, by the
+ * policy. False: there is none. */
+bool serving_answer(struct service *s, const struct client *c,
+                    struct db_access a, struct committed *out);
+/* The key has no row; the transaction reads that, and locks nothing. False: it
+ * has one, or may not see that it has none. */
+bool serving_finds_nothing(struct service *s, const struct client *c,
+                           struct db_access a);
+/* Nothing that it waits for changes that it may not read the key. */
+bool serving_is_late(struct service *s, const struct client *c,
+                     struct db_access a);
+
+#endif
