@@ -221,7 +221,8 @@ static struct version *add_version(struct wire_head *h, const char *body)
 		if (v->number == h->number) return v;
 	const char *image = body + sizeof k + k.length;
 	uint32 length = h->length - (uint32)sizeof k - k.length;
-	Relation rel = relation_open(k.relation, AccessShareLock);
+	Relation rel = try_relation_open(k.relation, AccessShareLock);
+	if (!rel) return NULL; /* the transaction has dropped it */
 	bool index = rel->rd_rel->relkind == RELKIND_INDEX;
 	struct table *t = index ? NULL : table_of(rel);
 	MemoryContext old = MemoryContextSwitchTo(memory);
