@@ -5,6 +5,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <access/xact.h>
 #include <miscadmin.h>
 #include <storage/latch.h>
 #include <utils/wait_event.h>
@@ -49,6 +50,9 @@ static void flush_pending(void)
 		ssize_t n = send(channel, pending.data + sent,
 		                 (size_t)(pending.len - sent), MSG_NOSIGNAL);
 		if (n < 0 && errno == EINTR) continue;
+		/* A transaction that has ended cannot fail: who waits for an
+		 * answer next is told. */
+		if (n <= 0 && !IsTransactionState()) break;
 		if (n <= 0) ereport(FATAL, (errmsg("isoscope has gone: %m")));
 		sent += (int)n;
 	}
