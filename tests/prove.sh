@@ -131,33 +131,7 @@ prints 'inconclusive: the memory limit was reached; whether'
 # Which are serializable together: SmallBank, with updates that lock (Vandevoort,
 # Ketsman, Koch, Neven, VLDB 2021; Fekete 2005; Alomari, Cahill, Fekete, Roehm
 # 2008).
-cat >smallbank.tx <<'END'
-global savings[*] = 250;
-global checking[*] = 250;
-txn balance(who) {
-    let s = savings[who];
-    return s + checking[who];
-}
-txn deposit_checking(who, amount) { atomic checking[who] += amount; }
-txn transact_savings(who, amount) {
-    let have = locked savings[who];
-    if (have < amount) abort;
-    savings[who] = have - amount;
-}
-txn amalgamate(from, to) {
-    let s = locked savings[from];
-    savings[from] = 0;
-    let c = locked checking[from];
-    checking[from] = 0;
-    atomic checking[to] += s + c;
-}
-txn write_check(who, amount) {
-    let s = savings[who];
-    let penalty = 0;
-    if (s + checking[who] < amount) { penalty = 1; }
-    atomic checking[who] += -amount - penalty;
-}
-END
+small_bank >smallbank.tx
 # The sets under a heading, without their examples.
 sets() {
 	sed -n "/^$1/,/^\$/{s/^  \([^:]*\).*/\1/p;}" out

@@ -61,33 +61,7 @@ done
 # robust, any number of times: amalgamate, deposit_checking and
 # transact_savings; balance and one of the latter two (Vandevoort, Ketsman,
 # Koch, Neven, VLDB 2021). Of balance the first read has to be promoted.
-cat >programs.tx <<'END'
-global savings[*] = 250;
-global checking[*] = 250;
-txn balance(who) {
-    let s = savings[who];
-    return s + checking[who];
-}
-txn deposit_checking(who, amount) { atomic checking[who] += amount; }
-txn transact_savings(who, amount) {
-    let have = locked savings[who];
-    if (have < amount) abort;
-    savings[who] = have - amount;
-}
-txn amalgamate(from, to) {
-    let s = locked savings[from];
-    savings[from] = 0;
-    let c = locked checking[from];
-    checking[from] = 0;
-    atomic checking[to] += s + c;
-}
-txn write_check(who, amount) {
-    let s = savings[who];
-    let penalty = 0;
-    if (s + checking[who] < amount) { penalty = 1; }
-    atomic checking[who] += -amount - penalty;
-}
-END
+small_bank >programs.tx
 for mask in $(seq 1 31); do
 	{
 		echo 'isolation prc; import "programs.tx";'
