@@ -16,7 +16,7 @@ command -v npm >/dev/null || packages_node="nodejs npm node-pg"
 packages_test="$packages_build $packages_draw check clang clang-format
 	libclang-rt-dev xz-utils parallel jq postgresql-15 postgresql-client-15
 	postgresql-server-dev-15 chromium libxml2-utils python3-psycopg2
-	python3-django $packages_node"
+	python3-django neovim $packages_node"
 # to serve clients by every driver
 packages_drivers="python3-psycopg python3-asyncpg python3-sqlalchemy
 	libpostgresql-jdbc-java libjunixsocket-java default-jdk-headless

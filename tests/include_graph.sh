@@ -70,11 +70,10 @@ cyclic() {
 }
 
 unlisted() {
-	(cd "$1" && find src -name '*.[ch]' | sort) | while read -r file; do
-		grep -qE "(^|[[:space:]])$file([[:space:]]|\$)" \
-			"$1/${file%/*}/sources.am" "$1/Makefile.am" ||
-			echo "$file: in no sources.am"
-	done
+	(cd "$1" && find src -name '*.[ch]' | sort >"$work/files" &&
+		find src -name sources.am | xargs cat Makefile.am |
+		tr -s '[:space:]' '\n' | sort -u | comm -23 "$work/files" - |
+		sed 's/$/: in no sources.am/')
 }
 
 # Work that ends for want of memory gives back what it took; free() has to know of

@@ -21,6 +21,7 @@
 #include "lsp/positions.h"
 #include "lsp/rpc.h"
 #include "lsp/trial.h"
+#include "result/numbers.h"
 #include "sql/load.h"
 
 enum {
@@ -178,14 +179,15 @@ static void add_violation(json_t *list, const struct open_file *f,
 	const char *message = string_of(a, "message");
 	const char *anomaly = string_of(example, "anomaly");
 	const char *text = string_of(a, "text");
+	json_int_t violated =
+		json_integer_value(json_object_get(a, "violated"));
 	struct text words = { 0 };
-	if (json_integer_value(json_object_get(a, "violated")) < 1) return;
+	if (violated < 1) return;
 	text_string(&words, message ? message : text ? text : "violated");
 	if (anomaly) text_format(&words, ": %s", anomaly);
-	text_format(
-		&words, " (violated in %lld histories under %s)",
-		(long long)json_integer_value(json_object_get(a, "violated")),
-		level ? level : "?");
+	text_string(&words, " (violated in ");
+	number_plural(&words, (uint64_t)violated, "history", "histories");
+	text_format(&words, " under %s)", level ? level : "?");
 	add_diagnostic(list, f, a, SEVERITY_WARNING, text_get(&words));
 	text_free(&words);
 }
