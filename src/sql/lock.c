@@ -44,26 +44,34 @@ static bool are_same(const struct value *a, const struct value *b,
 	return true;
 }
 
+/* Was this row the last to be read? One that the transaction has written is not
+ * read. */
+static bool has_read_last(const struct sql_run *x, const struct sql_table *t,
+                          struct value key)
+{
+	if (!x->read_count) return false;
+	const struct sql_read *last = &x->reads[x->read_count - 1];
+	return last->global == t->global && value_equal(last->key, key);
+}
+
 /* Has the statement read this row alone, once, which its conditions name by the
  * key and nothing else? */
 static bool reads_alone(const struct sql_run *x, const struct sql_query *q,
                         struct value key)
 {
-	if (!q->alone || !q->relations[0].access.key_alone || !x->read_count)
+	if (!q->alone || !q->relations[0].access.key_alone ||
+	    !has_read_last(x, q->relations[0].table, key))
 		return false;
 	const struct sql_read *last = &x->reads[x->read_count - 1];
-	return last->strength == STRENGTH_PLAIN && !last->joined &&
-	       value_equal(last->key, key);
+	return last->strength == STRENGTH_PLAIN && !last->joined;
 }
 
 bool sql_comes_later(const struct sql_run *x, const struct sql_table *t,
                      const struct value *found, const struct value *now)
 {
-	uint32_t last = x->read_count - 1;
-	if (!value_equal(x->reads[last].key, found[t->column_count]))
-		return false;
+	if (!has_read_last(x, t, found[t->column_count])) return false;
 	return now ? !are_same(now, found, t->column_count)
-	           : sql_is_null(x->values[last]);
+	           : sql_is_null(x->values[x->read_count - 1]);
 }
 
 bool sql_lock_rows(struct sql_run *x, const struct sql_query *q,
