@@ -547,7 +547,8 @@ START_TEST(random_specs)
 	static const enum level levels[] = { LEVEL_PRC, LEVEL_PRC, LEVEL_PRC,
 		                             LEVEL_CC, LEVEL_SER };
 	uint64_t first = first_seed() * 1000000;
-	uint64_t count = programs_or(PROGRAMS) / 2, covered = 0;
+	uint64_t count = programs_or(PROGRAMS) / (is_quick() ? 6 : 2);
+	uint64_t covered = 0;
 	struct variety v = { 0 };
 	for (uint64_t i = 0; i < count; i++)
 		covered += try_spec(first + i, levels[i % 5], &v);
