@@ -110,7 +110,7 @@ waiting() {
 	psql -qXAtc "SELECT count(*) FROM pg_stat_activity
 		WHERE wait_event_type = 'Lock'"
 }
-psql -qX <<SQL &
+psql -qX -v VERBOSITY=sqlstate <<SQL &
 BEGIN;
 UPDATE account SET n = n + 1 WHERE id = 1;
 \! touch held
@@ -153,6 +153,29 @@ told "ERROR:  40001 ERROR:  25P02 $others 1 0 "
 # Which of the two it ends is up to PostgreSQL.
 serves 0 prc latest sh waits.sh 'UPDATE account SET n = n + 1 WHERE id = 2;'
 says 40P01
+
+# A connection that sleeps keeps what it may read, as far back as it may begin.
+cat >sleeps.sh <<'END'
+rm -f connected go
+psql -qXAt <<SQL >slept &
+\! touch connected
+\! until [ -e go ]; do sleep 0.02; done
+SELECT n FROM account WHERE id = 1;
+SQL
+until [ -e connected ]; do sleep 0.02; done
+yes 'UPDATE account SET n = n + 1 WHERE id = 1;' | head -n 300 | psql -qX
+touch go
+wait
+cat slept >&2
+END
+serves 0 prc oldest sh sleeps.sh
+told '0 '
+run 0 serve --policy oldest --stale-within 7 --schema accounts.sql -- sh sleeps.sh
+says 293
+run 0 serve --policy latest --schema accounts.sql -- sh sleeps.sh
+says 300
+run 2 serve --stale-within 0 -- true
+says 'takes a positive number'
 
 # A client may wait for what its other connections do.
 cat >two.py <<'END'

@@ -30,6 +30,8 @@ struct actor {
 struct trial {
 	struct rng rng;
 	struct commits *commits;
+	struct commits *whole; /* the same, but that it forgets nothing */
+	uint32_t forgotten;
 	struct row_locks *locks;
 	struct recording *recording;
 	enum level level; /* of most */
@@ -37,6 +39,13 @@ struct trial {
 	struct actor actors[SESSIONS];
 	uint32_t numbers, open, begun;
 };
+
+/* 0: no row. */
+static struct trace_value value_of(const struct trial *t, uint32_t number)
+{
+	return recording_value(t->recording,
+	                       number ? value_int(number) : value_null());
+}
 
 static bool in(struct trial *t, uint32_t n)
 {
@@ -49,22 +58,62 @@ static enum level draw_level(struct trial *t)
 	return t->mixes && in(t, 2) ? own[rng_below(&t->rng, 3)] : t->level;
 }
 
+/* What was forgotten makes no difference. */
+static const struct committed *readable(struct trial *t, struct actor *x,
+                                        struct db_access a, uint32_t *count)
+{
+	uint32_t n;
+	const struct committed *of =
+		commits_readable(t->commits, x->session, a, count);
+	const struct committed *all =
+		commits_readable(t->whole, x->session, a, &n);
+	ck_assert_uint_eq(*count, n);
+	for (uint32_t i = 0; i < n; i++) {
+		ck_assert_uint_eq(of[i].position, all[i].position);
+		ck_assert_uint_eq(of[i].number, all[i].number);
+	}
+	return of;
+}
+
+static void note_over(void *payload, uint32_t key, uint32_t number)
+{
+	struct trial *t = payload;
+	(void)number;
+	ck_assert_uint_lt(key, KEYS);
+	t->forgotten++;
+}
+
+static void note_nothing(void *payload, uint32_t key)
+{
+	const struct trial *t = payload;
+	ck_assert_uint_eq(commits_newest(t->commits, key).number, 0);
+}
+
+static void forget(struct trial *t)
+{
+	const struct commits_forgotten to = { note_over, note_nothing, t };
+	uint32_t before = commits_overwritten(t->commits) + t->forgotten;
+	commits_forget(t->commits, &to);
+	ck_assert_uint_eq(commits_overwritten(t->commits) + t->forgotten,
+	                  before);
+}
+
 /* As the server does it. False: there is none to be read. */
 static bool read_key(struct trial *t, struct actor *x, struct db_access a,
                      bool *there)
 {
 	uint32_t count;
-	const struct committed *of =
-		commits_readable(t->commits, x->session, a, &count);
+	const struct committed *of = readable(t, x, a, &count);
 	if (!count && a.joined && level_has_statements(x->level)) {
 		a.joined = false;
-		of = commits_readable(t->commits, x->session, a, &count);
+		of = readable(t, x, a, &count);
 	}
 	if (!count) return false;
 	struct committed v = of[rng_below(&t->rng, count)];
 	commits_read(t->commits, x->session, a, v);
+	commits_read(t->whole, x->session, a, v);
 	recording_read(t->recording, x->session, a, v.position,
-	               v.number ? value_int(v.number) : value_null());
+	               value_of(t, v.number));
 	*there = v.number != 0;
 	x->reads = true;
 	return true;
@@ -75,8 +124,8 @@ static void write_key(struct trial *t, const struct actor *x,
 {
 	uint32_t number = row ? ++t->numbers : 0;
 	commits_write(t->commits, x->session, a, number);
-	recording_write(t->recording, x->session, a,
-	                row ? value_int(number) : value_null());
+	commits_write(t->whole, x->session, a, number);
+	recording_write(t->recording, x->session, a, value_of(t, number));
 }
 
 /* As a backend does it: who writes a key has locked it, or has found that no
@@ -97,7 +146,10 @@ static bool access_key(struct trial *t, struct actor *x, uint32_t key)
 	enum strength lock = row_locks_asked(x->level, a.strength);
 	if (lock && !row_locks_take(t->locks, x->session, key, lock, &tag))
 		return true; /* it waits, and tries something else */
-	if (in(t, 3)) commits_look_back(t->commits, x->session, x->told);
+	if (in(t, 3)) {
+		commits_look_back(t->commits, x->session, x->told);
+		commits_look_back(t->whole, x->session, x->told);
+	}
 	if (!read_key(t, x, a, &there)) return false;
 	x->told = commits_count(t->commits);
 	if (x->left) x->left--;
@@ -124,8 +176,11 @@ static void end_transaction(struct trial *t, struct actor *x, bool fine)
 			          (struct db_access){
 					  .key = k, .strength = x->writes[k] },
 			          x->writes[k] != STRENGTH_UPDATE || in(t, 2));
+	bool asks = fine;
 	fine = fine && commits_commit(t->commits, x->session, &key);
+	if (asks) ck_assert(commits_commit(t->whole, x->session, &key) == fine);
 	if (!fine) commits_abort(t->commits, x->session);
+	if (!fine) commits_abort(t->whole, x->session);
 	recording_end(t->recording, x->session, !fine);
 	row_locks_release(t->locks, x->session);
 	x->open = false;
@@ -140,6 +195,7 @@ static void begin_transaction(struct trial *t, struct actor *x)
 		             .left = 1 + rng_below(&t->rng, ACCESSES),
 		             .told = commits_count(t->commits) };
 	commits_begin(t->commits, x->session, x->level);
+	commits_begin(t->whole, x->session, x->level);
 	recording_begin(t->recording, x->session,
 	                x->level == t->level ? 0 : (own_level)(x->level + 1));
 	t->open++;
@@ -168,6 +224,7 @@ static void step(struct trial *t)
 			end_transaction(t, x, false);
 		return;
 	}
+	if (in(t, 2)) forget(t);
 	if (x->left && !access_key(t, x, key))
 		end_transaction(t, x, false);
 	else if (!x->left)
@@ -188,17 +245,25 @@ static struct history *make_history(struct trial *t)
 {
 	static const char *const keys[] = { "x", "y", "z" };
 	static const char *const names[] = { "a", "b", "c" };
-	t->commits = commits_new(level_sight(t->level) == SIGHT_PAST);
+	const struct commits_rules rules = {
+		.sees_past = level_sight(t->level) == SIGHT_PAST,
+		.moments = level_reads_moments(t->level),
+		.within = in(t, 3) ? 1 + rng_below(&t->rng, 3) : 0,
+		.sees_all = in(t, 8)
+	};
+	t->commits = commits_new(rules);
+	t->whole = commits_new(rules);
 	t->locks = row_locks_new();
 	t->recording = recording_new();
 	for (uint32_t k = 0; k < KEYS; k++) {
 		uint32_t number = in(t, 3) ? 0 : ++t->numbers;
 		commits_add_key(t->commits, number);
-		recording_add_key(t->recording, keys[k],
-		                  number ? value_int(number) : value_null());
+		commits_add_key(t->whole, number);
+		recording_add_key(t->recording, keys[k], value_of(t, number));
 	}
 	for (uint32_t s = 0; s < SESSIONS; s++) {
 		t->actors[s].session = commits_add_session(t->commits);
+		commits_add_session(t->whole);
 		recording_add_session(t->recording, names[s]);
 	}
 	run_transactions(t);
@@ -210,6 +275,7 @@ static struct history *make_history(struct trial *t)
 	trace_free(trace);
 	diags_free(&d);
 	commits_free(t->commits);
+	commits_free(t->whole);
 	row_locks_free(t->locks);
 	recording_free(t->recording);
 	return h;
@@ -246,7 +312,8 @@ END_TEST
  * for it? */
 static uint32_t choices(enum level l, enum strength s, bool same_session)
 {
-	struct commits *c = commits_new(level_sight(l) == SIGHT_PAST);
+	struct commits *c = commits_new((struct commits_rules){
+		.sees_past = level_sight(l) == SIGHT_PAST });
 	struct db_access x = { .strength = STRENGTH_UPDATE };
 	uint32_t key, count, a, b;
 	commits_add_key(c, 1);
@@ -278,7 +345,7 @@ END_TEST
 /* Under si, who reads the old version may not write; nor lock it. */
 START_TEST(first_committer_wins)
 {
-	struct commits *c = commits_new(false);
+	struct commits *c = commits_new((struct commits_rules){ 0 });
 	struct db_access x = { .strength = STRENGTH_UPDATE }, plain = { 0 };
 	uint32_t key, count;
 	commits_add_key(c, 1);
@@ -310,7 +377,7 @@ END_TEST
  * session has seen it. */
 START_TEST(aborted_reads)
 {
-	struct commits *c = commits_new(false);
+	struct commits *c = commits_new((struct commits_rules){ 0 });
 	struct db_access x = { .strength = STRENGTH_UPDATE }, plain = { 0 };
 	uint32_t key, count;
 	commits_add_key(c, 1);
@@ -336,8 +403,59 @@ START_TEST(aborted_reads)
 }
 END_TEST
 
+static void count_over(void *payload, uint32_t key, uint32_t number)
+{
+	(void)key;
+	*(uint32_t *)payload += number != 0;
+}
+
+static void count_nothing(void *payload, uint32_t key)
+{
+	(void)key;
+	*(uint32_t *)payload += 1000;
+}
+
+/* The session writes the key, or, 0, deletes its row. */
+static void commit_one(struct commits *c, uint32_t session, uint32_t number)
+{
+	const struct db_access x = { .strength = STRENGTH_UPDATE };
+	uint32_t key;
+	commits_begin(c, session, LEVEL_PRC);
+	commits_write(c, session, x, number);
+	ck_assert(commits_commit(c, session, &key));
+}
+
+/* What is behind all sessions goes, though a session that sleeps may keep it,
+ * unless there is a limit. */
+START_TEST(forgets)
+{
+	uint32_t gone = 0;
+	const struct commits_forgotten to = { count_over, count_nothing,
+		                              &gone };
+	struct commits *c = commits_new(
+		(struct commits_rules){ .moments = true, .within = _i });
+	commits_add_key(c, 1);
+	uint32_t a = commits_add_session(c), b = commits_add_session(c);
+	for (uint32_t i = 0; i < 100; i++) commit_one(c, a, 2 + i);
+	commits_forget(c, &to);
+	ck_assert_uint_eq(gone, _i ? 100 - (uint32_t)_i : 0);
+	ck_assert_uint_eq(commits_overwritten(c), 100 - gone);
+	commits_end_session(c, b);
+	commits_forget(c, &to);
+	ck_assert_uint_eq(gone, 100);
+	commit_one(c, a, 0);
+	commits_forget(c, &to);
+	commits_forget(c, &to);
+	ck_assert_uint_eq(gone, 1101);
+	ck_assert_uint_eq(commits_overwritten(c), 0);
+	commits_free(c);
+}
+END_TEST
+
 void add_commits_tests(TCase *tests)
 {
+	tcase_add_loop_test(tests, forgets, 0, 5);
+
 	tcase_add_loop_test(tests, satisfies_the_level, 0, LEVEL_COUNT);
 	tcase_add_loop_test(tests, stale_reads, 0, LEVEL_COUNT);
 	tcase_add_test(tests, first_committer_wins);

@@ -185,6 +185,9 @@ enum command {
 	X(STALE, IN_SERVE, "stale", 0, "SHARE", NULL,                          \
 	  "the share of reads that get another version than the newest, of "   \
 	  "those that may; without it each version is as likely")              \
+	X(STALE_WITHIN, IN_SERVE, "stale-within", 0, "N", NULL,                \
+	  "no transaction reads what was overwritten N commits before it "     \
+	  "began, or longer (10000)")                                          \
 	X(REAL_TIME, IN_SERVE, "real-time", 0, NULL, NULL,                     \
 	  "what has committed when a transaction begins comes before it; "     \
 	  "without it, only what its connection has seen, or found")           \

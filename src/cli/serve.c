@@ -21,6 +21,10 @@
 #include "result/served.h"
 #include "vm/program.h"
 
+/* Commits: versions that are older than that are not kept for anybody who
+ * begins. */
+enum { STALE_WITHIN = 10000 };
+
 /* What was asked for. */
 struct serving {
 	const struct command_line *line;
@@ -89,6 +93,14 @@ static bool take_address(struct serving *x)
 	return fine;
 }
 
+static bool take_within(struct serving *x)
+{
+	uint64_t n = STALE_WITHIN;
+	if (!setting_count(x->line, OPTION_STALE_WITHIN, &n)) return false;
+	x->options.service.within = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+	return true;
+}
+
 static bool settings(struct serving *x)
 {
 	const struct command_line *c = x->line;
@@ -103,7 +115,7 @@ static bool settings(struct serving *x)
 	take_command(x);
 	return setting_seed(c, OPTION_SERVED_SEED, &o->seed) &&
 	       setting_count(c, OPTION_SERVED_RUNS, &x->options.runs) &&
-	       setting_share(c, OPTION_STALE, &o->stale) &&
+	       setting_share(c, OPTION_STALE, &o->stale) && take_within(x) &&
 	       setting_share(c, OPTION_FAULTS, &o->faults) && runs_fit(x) &&
 	       (!history ||
 	        (is_spared(c, history) && output_possible(history))) &&

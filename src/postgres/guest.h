@@ -5,6 +5,7 @@
 
 #include "native/host/step_tree.h"
 #include "postgres/library.h"
+#include "postgres/wire.h"
 #include "vm/guest_pool.h"
 #include "vm/machine.h"
 
@@ -84,6 +85,10 @@ void channel_close(struct channel *c);
 /* Its first word; false: it has not come. */
 bool channel_accept(struct channel *c, int listener);
 bool channel_send(struct channel *c, const void *from, size_t length);
+/* Appends a record: what is behind its head begins with the key. */
+void channel_put_record(struct text *t, struct wire_head h,
+                        const struct server_key *k, const char *image,
+                        uint32_t length);
 /* The version, unless it was told before; a row that somebody has deleted. */
 void channel_put_version(struct text *t, struct channel *c,
                          const struct server_version *v);

@@ -133,11 +133,18 @@ static struct value row_value(struct region *r, const struct server_relation *t,
 	return v;
 }
 
+struct value server_image_value(struct region *r, const struct server_key *k,
+                                const char *image, uint32_t length)
+{
+	const struct server_relation *relation = k->relation;
+	return relation->index ? key_value(r, relation->table, image, length)
+	                       : row_value(r, relation, image, length);
+}
+
 struct server_version *server_version(struct server_library *l,
                                       struct server_key *k, const char *image,
                                       uint32_t length)
 {
-	struct server_relation *r = k->relation;
 	struct table_probe probe =
 		table_probe(hash_bytes(k->number, image, length));
 	uint32_t i;
@@ -152,8 +159,7 @@ struct server_version *server_version(struct server_library *l,
 	v->key = k;
 	v->image = region_copy_string(&l->region, image, length);
 	v->length = length;
-	v->value = r->index ? key_value(&l->region, r->table, image, length)
-	                    : row_value(&l->region, r, image, length);
+	v->value = server_image_value(&l->region, k, image, length);
 	v->older = k->versions;
 	k->versions = v;
 	VEC_RESERVE(l->versions, l->version_count, l->version_capacity);

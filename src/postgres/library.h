@@ -148,6 +148,9 @@ struct server_key *server_key(struct server_library *l,
 struct server_version *server_version(struct server_library *l,
                                       struct server_key *k, const char *image,
                                       uint32_t length);
+/* The value of a row of the key, or of an entry of an index. */
+struct value server_image_value(struct region *r, const struct server_key *k,
+                                const char *image, uint32_t length);
 /* What set-up has left where the step reads; null: nothing. */
 struct value server_initial(struct server_library *l,
                             const struct guest_step *read);

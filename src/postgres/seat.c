@@ -39,9 +39,9 @@ bool channel_send(struct channel *c, const void *from, size_t length)
 	return true;
 }
 
-static void put_record(struct text *t, struct wire_head h,
-                       const struct server_key *k, const char *image,
-                       uint32_t length)
+void channel_put_record(struct text *t, struct wire_head h,
+                        const struct server_key *k, const char *image,
+                        uint32_t length)
 {
 	struct wire_key key = { k->relation->oid, k->length };
 	h.length = (uint32_t)sizeof key + k->length + length;
@@ -53,7 +53,8 @@ static void put_record(struct text *t, struct wire_head h,
 
 void channel_put_gone(struct text *t, const struct server_key *k)
 {
-	put_record(t, (struct wire_head){ .kind = WIRE_GONE }, k, "", 0);
+	channel_put_record(t, (struct wire_head){ .kind = WIRE_GONE }, k, "",
+	                   0);
 }
 
 /* Under the lock. */
@@ -67,12 +68,12 @@ void channel_put_version(struct text *t, struct channel *s,
 	}
 	if (s->sent[v->number]) return;
 	s->sent[v->number] = true;
-	put_record(t,
-	           (struct wire_head){ .kind = WIRE_VERSION,
-	                               .number = v->number,
-	                               .known = v->known,
-	                               .initial = v->initial },
-	           v->key, v->image, v->length);
+	channel_put_record(t,
+	                   (struct wire_head){ .kind = WIRE_VERSION,
+	                                       .number = v->number,
+	                                       .known = v->known,
+	                                       .initial = v->initial },
+	                   v->key, v->image, v->length);
 }
 
 void channel_put_known(struct guest *g, struct channel *c, struct text *t)
@@ -164,6 +165,7 @@ bool channel_take(struct channel *c)
 		if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
 		if (n == 0) return false;
 		text_bytes(&c->in, buffer, (size_t)n);
+		if ((size_t)n < sizeof buffer) return true;
 	}
 }
 

@@ -37,6 +37,8 @@ enum wire_kind {
 	/* To a backend: */
 	WIRE_VERSION, /* a key and a row, which is `number` */
 	WIRE_GONE,    /* a key: some session deletes its row */
+	WIRE_OVER,    /* a key: its version of this `number` is not read any
+	               * more; 0: nor can it be seen that its row was deleted */
 	WIRE_READY,   /* behind versions: all are told; to a client's: the
 	               * session has begun `number` transactions; its name;
 	               * `joined`: all commits wait */
@@ -69,7 +71,8 @@ struct wire_head {
 	/* VERSION: conditions are tried on it. READ, a client's: the keys were
 	 * found by what was told */
 	uint8_t known;
-	uint8_t initial; /* VERSION: set-up has left it */
+	uint8_t initial; /* VERSION: set-up has left it; to a client's: or
+	                  * another one of its key */
 	/* A transaction of PostgreSQL. A client's READ: that has the lock; to
 	 * it, ANSWER: that has to end before what follows is free. */
 	uint32_t owner;

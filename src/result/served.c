@@ -30,6 +30,7 @@ static void add_settings(struct result *r, const struct served_case *c)
 	result_text(r, &r->settings, "policy", policy_word(o->policy));
 	if (o->stale >= 0)
 		result_number(r, &r->settings, "staleShare", o->stale);
+	result_count(r, &r->settings, "staleWithin", o->within);
 	result_number(r, &r->settings, "faultShare", o->faults);
 	result_flag(r, &r->settings, "realTime", o->real_time);
 	result_count(r, &r->settings, "seed", o->seed);

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
+#include "history/trace_build.h"
 #include "serve/serving.h"
 
 enum { STALE_MOST = 10000 }; /* are listed */
@@ -28,20 +29,22 @@ static uint32_t draw_age(struct service *s, uint32_t count)
 	               : 0;
 }
 
-static char *words_of(const struct service *s, struct committed v)
+static char *words_of(struct service *s, struct committed v)
 {
-	const struct server_version *x = serving_version(s, v.number);
 	struct text t = { 0 };
-	if (!x) return mem_copy_string("no row");
-	value_print(&t, x->value);
+	if (!v.number) return mem_copy_string("no row");
+	serving_print(s, row_versions_get(s->versions, v.number), &t);
 	return t.data;
 }
 
 static char *writer_of(const struct service *s, struct committed v)
 {
+	struct text t = { 0 };
 	assert(v.position <= s->writer_count);
-	return mem_copy_string(v.position ? s->writers[v.position - 1]
-	                                  : "set-up");
+	if (!v.position) return mem_copy_string("set-up");
+	const struct served_writer *w = &s->writers[v.position - 1];
+	text_format(&t, "c%u.%u", w->session + 1, w->number);
+	return t.data;
 }
 
 static void note_stale(struct service *s, const struct client *c,
@@ -96,10 +99,11 @@ bool serving_is_late(struct service *s, const struct client *c,
 static void note_read(struct service *s, const struct client *c,
                       struct db_access a, struct committed version)
 {
-	const struct server_version *v = serving_version(s, version.number);
+	struct trace_value value = trace_value_null();
+	if (version.number)
+		value = row_versions_get(s->versions, version.number)->value;
 	commits_read(s->commits, c->session, a, version);
-	recording_read(s->recording, c->session, a, version.position,
-	               v ? v->value : value_null());
+	recording_read(s->recording, c->session, a, version.position, value);
 	s->run->counts.reads++;
 	s->run->counts.stale +=
 		version.position != commits_newest(s->commits, a.key).position;

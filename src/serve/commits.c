@@ -11,6 +11,7 @@
 struct line_key {
 	struct committed *items; /* by position */
 	uint32_t count, capacity;
+	bool listed; /* among those with overwritten versions */
 	/* Until where the last such lock of it has lasted, by strength. */
 	uint32_t locked[STRENGTH_COUNT];
 };
@@ -43,6 +44,7 @@ struct line_transaction {
 };
 
 struct line_session {
+	bool over;
 	uint32_t born;  /* all up to there precedes it */
 	uint32_t ended; /* its last transaction, in the line */
 	struct seen seen;
@@ -50,9 +52,17 @@ struct line_session {
 };
 
 struct commits {
-	bool sees_past;
+	struct commits_rules rules;
 	struct line_key *keys;
 	uint32_t key_count, key_capacity;
+	/* Those that were written since they were looked at, or have versions
+	 * that may go one day. */
+	uint32_t *listed;
+	uint32_t listed_count, listed_capacity;
+	uint32_t overwritten;
+	uint32_t seen;   /* up to there nobody asks what it has seen */
+	uint32_t *alive; /* sessions */
+	uint32_t alive_count, alive_capacity;
 	struct line_session *sessions;
 	uint32_t session_count, session_capacity;
 	/* Of each that has committed, by position: its session, and what it has
@@ -64,10 +74,10 @@ struct commits {
 	uint32_t found_count, found_capacity;
 };
 
-struct commits *commits_new(bool sees_past)
+struct commits *commits_new(struct commits_rules rules)
 {
 	struct commits *c = mem_take0(1, sizeof *c);
-	c->sees_past = sees_past;
+	c->rules = rules;
 	return c;
 }
 
@@ -82,9 +92,11 @@ void commits_free(struct commits *c)
 		free(s->at_hand.reads.items);
 		free(s->at_hand.writes.items);
 	}
-	for (uint32_t i = 0; c->sees_past && i < c->count; i++)
+	for (uint32_t i = 0; c->rules.sees_past && i < c->count; i++)
 		free(c->line[i].items);
 	free(c->keys);
+	free(c->listed);
+	free(c->alive);
 	free(c->sessions);
 	free(c->line);
 	free(c->writers);
@@ -107,7 +119,24 @@ uint32_t commits_add_session(struct commits *c)
 	VEC_RESERVE(c->sessions, c->session_count, c->session_capacity);
 	c->sessions[c->session_count] =
 		(struct line_session){ .born = c->count, .ended = c->count };
+	VEC_RESERVE(c->alive, c->alive_count, c->alive_capacity);
+	c->alive[c->alive_count++] = c->session_count;
 	return c->session_count++;
+}
+
+void commits_end_session(struct commits *c, uint32_t session)
+{
+	assert(session < c->session_count);
+	struct line_session *s = &c->sessions[session];
+	uint32_t i = 0;
+	assert(!s->at_hand.open);
+	while (c->alive[i] != session) i++;
+	c->alive[i] = c->alive[--c->alive_count];
+	free(s->seen.items);
+	free(s->at_hand.sight.items);
+	free(s->at_hand.reads.items);
+	free(s->at_hand.writes.items);
+	*s = (struct line_session){ .over = true };
 }
 
 void commits_see(struct commits *c, uint32_t session, uint32_t position)
@@ -176,6 +205,11 @@ static bool sees_sources(enum level l)
 	       (s == SIGHT_PAST && !level_excludes_rivals(l));
 }
 
+bool level_reads_moments(enum level l)
+{
+	return level_sight(l) != SIGHT_NOTHING && !sees_sources(l);
+}
+
 /* Must a read of this strength get the newest version? */
 static bool asks_newest(enum level l, enum strength s)
 {
@@ -202,9 +236,18 @@ static struct line_transaction *at_hand(struct commits *c, uint32_t session)
 	return t;
 }
 
+/* What all see that begin now. */
+static uint32_t seen_by_all(const struct commits *c)
+{
+	if (c->rules.sees_all) return c->count;
+	if (!c->rules.within || c->count < c->rules.within) return 0;
+	return c->count - c->rules.within;
+}
+
 void commits_begin(struct commits *c, uint32_t session, enum level level)
 {
-	assert(session < c->session_count);
+	assert(session < c->session_count && !c->sessions[session].over);
+	commits_see(c, session, seen_by_all(c));
 	const struct line_session *s = &c->sessions[session];
 	struct line_transaction *t = &c->sessions[session].at_hand;
 	assert(!t->open);
@@ -214,7 +257,7 @@ void commits_begin(struct commits *c, uint32_t session, enum level level)
 	t->low = t->after = s->ended;
 	t->high = c->count;
 	t->horizon = NEVER;
-	if (!c->sees_past) return;
+	if (!c->rules.sees_past) return;
 	if (t->sight.width)
 		memset(t->sight.items, 0,
 		       t->sight.width * sizeof *t->sight.items);
@@ -424,7 +467,7 @@ void commits_read(struct commits *c, uint32_t session, struct db_access a,
 	if (statements && !a.joined) begin_statement(c, t);
 	/* However it ends, that is behind what it has read from. */
 	if (t->after < version.position) t->after = version.position;
-	if (c->sees_past && version.position) {
+	if (c->rules.sees_past && version.position) {
 		see_all(&t->sight, &c->line[version.position - 1]);
 		see(&t->sight, writer_of(c, version.position),
 		    version.position);
@@ -469,7 +512,7 @@ static void end(struct commits *c, uint32_t session, uint32_t position)
 	end_locks(c, &t->reads, position);
 	end_locks(c, &t->writes, position);
 	if (s->ended < position) s->ended = position;
-	if (c->sees_past) see_all(&s->seen, &t->sight);
+	if (c->rules.sees_past) see_all(&s->seen, &t->sight);
 	t->open = false;
 }
 
@@ -484,13 +527,21 @@ static bool may_commit(const struct commits *c,
 	return true;
 }
 
+static void list_key(struct commits *c, uint32_t key)
+{
+	if (c->keys[key].listed) return;
+	c->keys[key].listed = true;
+	VEC_RESERVE(c->listed, c->listed_count, c->listed_capacity);
+	c->listed[c->listed_count++] = key;
+}
+
 bool commits_commit(struct commits *c, uint32_t session, uint32_t *key)
 {
 	struct line_transaction *t = at_hand(c, session);
 	if (!may_commit(c, t, key)) return false;
 	VEC_RESERVE(c->writers, c->count, c->writer_capacity);
 	c->writers[c->count] = session;
-	if (c->sees_past) {
+	if (c->rules.sees_past) {
 		VEC_RESERVE(c->line, c->count, c->capacity);
 		c->line[c->count] = (struct seen){ 0 };
 		see(&t->sight, session, c->count + 1);
@@ -503,6 +554,8 @@ bool commits_commit(struct commits *c, uint32_t session, uint32_t *key)
 		VEC_RESERVE(k->items, k->count, k->capacity);
 		k->items[k->count] = w->version;
 		k->items[k->count++].position = position;
+		c->overwritten++;
+		list_key(c, w->access.key);
 	}
 	end(c, session, position);
 	return true;
@@ -512,4 +565,77 @@ void commits_abort(struct commits *c, uint32_t session)
 {
 	const struct line_transaction *t = at_hand(c, session);
 	end(c, session, t->low > t->after ? t->low : t->after);
+}
+
+/* ---- What nobody reads any more ---- */
+
+uint32_t commits_overwritten(const struct commits *c)
+{
+	return c->overwritten;
+}
+
+/* Whatever the session reads from now on is not older than what was there
+ * then. */
+static uint32_t frontier_of(const struct commits *c,
+                            const struct line_session *s)
+{
+	const struct line_transaction *t = &s->at_hand;
+	uint32_t all = t->open ? 0 : seen_by_all(c);
+	uint32_t own = !c->rules.moments ? s->born
+	               : t->open         ? t->low
+	                                 : s->ended;
+	if (own < s->born) own = s->born;
+	return own < all ? all : own;
+}
+
+static uint32_t frontier(const struct commits *c)
+{
+	uint32_t least = c->count;
+	for (uint32_t i = 0; i < c->alive_count; i++) {
+		uint32_t f = frontier_of(c, &c->sessions[c->alive[i]]);
+		if (f < least) least = f;
+	}
+	return least;
+}
+
+/* What they have seen is before the frontier, as they are: it is in the past
+ * of everybody. */
+static void forget_seen(struct commits *c, uint32_t up_to)
+{
+	for (; c->rules.sees_past && c->seen < up_to; c->seen++) {
+		free(c->line[c->seen].items);
+		c->line[c->seen] = (struct seen){ 0 };
+	}
+}
+
+/* True: it may have more to forget later. */
+static bool forget_of(struct commits *c, uint32_t key, uint32_t up_to,
+                      const struct commits_forgotten *to)
+{
+	struct line_key *k = &c->keys[key];
+	uint32_t gone = 0;
+	while (gone + 1 < k->count && k->items[gone + 1].position <= up_to)
+		to->over(to->payload, key, k->items[gone++].number);
+	k->count -= gone;
+	c->overwritten -= gone;
+	memmove(k->items, k->items + gone, k->count * sizeof *k->items);
+	if (k->count > 1) return true;
+	bool row = k->items[0].number;
+	if (!row && k->items[0].position > up_to) return true;
+	if (!row) to->nothing(to->payload, key);
+	return false;
+}
+
+void commits_forget(struct commits *c, const struct commits_forgotten *to)
+{
+	uint32_t up_to = frontier(c), kept = 0;
+	forget_seen(c, up_to);
+	for (uint32_t i = 0; i < c->listed_count; i++) {
+		uint32_t key = c->listed[i];
+		if (forget_of(c, key, up_to, to))
+			c->listed[kept++] = key;
+		else
+			c->keys[key].listed = false;
+	}
+	c->listed_count = kept;
 }

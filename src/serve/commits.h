@@ -39,9 +39,25 @@ struct committed {
 	enum strength strength; /* of the write */
 };
 
-/* `sees_past`: some transaction has a level like cc, which asks what others
- * have seen: memory for each transaction and session. */
-struct commits *commits_new(bool sees_past);
+struct commits_rules {
+	/* Some transaction has a level like cc, which asks what others have
+	 * seen: memory for each transaction and session. */
+	bool sees_past;
+	/* All have levels whose transactions, or statements, read from one
+	 * moment (level_reads_moments()): what a session has seen, it sees
+	 * from then on. */
+	bool moments;
+	/* How many commits behind its beginning a transaction may read; 0: as
+	 * many as its level allows. */
+	uint32_t within;
+	/* A transaction sees all that had committed when it began. */
+	bool sees_all;
+};
+
+struct commits *commits_new(struct commits_rules rules);
+/* Do transactions of the level, or their statements, read from a moment of the
+ * line? */
+bool level_reads_moments(enum level l);
 void commits_free(struct commits *c); /* NULL is fine */
 
 /* Keys have numbers from 0, each one more than the last; with the version that
@@ -49,6 +65,8 @@ void commits_free(struct commits *c); /* NULL is fine */
 uint32_t commits_add_key(struct commits *c, uint32_t number);
 /* A session that begins now: nothing older than now is for it. */
 uint32_t commits_add_session(struct commits *c);
+/* It has no more transactions; none is open. */
+void commits_end_session(struct commits *c, uint32_t session);
 /* The session sees, from now on, all up to this position. */
 void commits_see(struct commits *c, uint32_t session, uint32_t position);
 /* How many transactions have committed. */
@@ -77,5 +95,20 @@ void commits_write(struct commits *c, uint32_t session, struct db_access a,
  * another one that it does not see; it is still open. */
 bool commits_commit(struct commits *c, uint32_t session, uint32_t *key);
 void commits_abort(struct commits *c, uint32_t session);
+
+/* How many versions are kept behind which there is a newer one. */
+uint32_t commits_overwritten(const struct commits *c);
+/* Forgets the versions that nobody can be answered with any more, neither who
+ * is open nor who is to come: they are overwritten, and each session sees what
+ * has overwritten them. `over` is told each, as its number, of keys that had
+ * one; 0: that the key had no row. Then a key that is left with nothing but
+ * that it has no row is told so, once: `nothing`. Costs as much as there is to
+ * forget, and to keep, and the sessions that have not ended. */
+struct commits_forgotten {
+	void (*over)(void *payload, uint32_t key, uint32_t number);
+	void (*nothing)(void *payload, uint32_t key);
+	void *payload;
+};
+void commits_forget(struct commits *c, const struct commits_forgotten *to);
 
 #endif

@@ -55,7 +55,7 @@ void recording_free(struct recording *r)
 	free(r);
 }
 
-static struct trace_value value_of(struct recording *r, struct value v)
+struct trace_value recording_value(struct recording *r, struct value v)
 {
 	struct text t = { 0 };
 	if (v.tag == VALUE_NULL) return trace_value_null();
@@ -67,13 +67,13 @@ static struct trace_value value_of(struct recording *r, struct value v)
 }
 
 void recording_add_key(struct recording *r, const char *name,
-                       struct value initial)
+                       struct trace_value initial)
 {
 	VEC_RESERVE(r->keys, r->key_count, r->key_capacity);
 	uint32_t key = trace_key_named(r->builder, name, strlen(name));
 	r->keys[r->key_count++] = key;
-	if (initial.tag != VALUE_NULL)
-		trace_key_initial(r->builder, key, value_of(r, initial));
+	if (!(initial.flags & TRACE_NULL))
+		trace_key_initial(r->builder, key, initial);
 }
 
 void recording_add_session(struct recording *r, const char *name)
@@ -105,7 +105,7 @@ static uint32_t before_locks(const struct recorded_session *s, uint32_t at)
 }
 
 static void add(struct recording *r, uint32_t session, struct db_access a,
-                enum event_kind kind, uint32_t from, struct value value)
+                enum event_kind kind, uint32_t from, struct trace_value value)
 {
 	struct recorded_session *s = &r->sessions[session];
 	assert(s->open && a.key < r->key_count);
@@ -118,18 +118,17 @@ static void add(struct recording *r, uint32_t session, struct db_access a,
 		a.joined = s->items[at + 1].access.joined;
 		s->items[at + 1].access.joined = true;
 	}
-	s->items[at] =
-		(struct recorded_access){ a, kind, from, value_of(r, value) };
+	s->items[at] = (struct recorded_access){ a, kind, from, value };
 }
 
 void recording_read(struct recording *r, uint32_t session, struct db_access a,
-                    uint32_t from, struct value value)
+                    uint32_t from, struct trace_value value)
 {
 	add(r, session, a, EVENT_READ, from, value);
 }
 
 void recording_write(struct recording *r, uint32_t session, struct db_access a,
-                     struct value value)
+                     struct trace_value value)
 {
 	add(r, session, a, EVENT_WRITE, 0, value);
 }

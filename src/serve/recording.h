@@ -13,10 +13,12 @@ struct recording;
 
 struct recording *recording_new(void);
 void recording_free(struct recording *r); /* NULL is fine */
-/* Keys have numbers from 0, each one more than the last; null: there is no row.
- */
+/* A value of it, or, null, that there is no row: made once, it can be read and
+ * written any number of times. */
+struct trace_value recording_value(struct recording *r, struct value v);
+/* Keys have numbers from 0, each one more than the last. */
 void recording_add_key(struct recording *r, const char *name,
-                       struct value initial);
+                       struct trace_value initial);
 /* Sessions have numbers from 0, each one more than the last. */
 void recording_add_session(struct recording *r, const char *name);
 /* The transaction of the session that is open, at a level of its own unless
@@ -24,9 +26,9 @@ void recording_add_session(struct recording *r, const char *name);
 void recording_begin(struct recording *r, uint32_t session, own_level own);
 /* From the writer at this position in the order of commits, 0 being init. */
 void recording_read(struct recording *r, uint32_t session, struct db_access a,
-                    uint32_t from, struct value value);
+                    uint32_t from, struct trace_value value);
 void recording_write(struct recording *r, uint32_t session, struct db_access a,
-                     struct value value);
+                     struct trace_value value);
 /* Those that commit end in the order of commits. */
 void recording_end(struct recording *r, uint32_t session, bool aborted);
 /* What there is; NULL, with errors added, if nothing was recorded. The

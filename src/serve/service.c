@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/seconds.h"
-#include "history/trace.h"
+#include "history/trace_build.h"
 #include "postgres/command.h"
 #include "postgres/wire.h"
 #include "serve/serving.h"
@@ -20,6 +20,7 @@ enum {
 	STUCK = 10, /* seconds: who is open so long without a word, while others
 	             * wait for their turn, is ended */
 	SQLSTATE = 5, /* letters */
+	KEPT = 256,   /* overwritten versions at least that are kept */
 	ENDING = 10   /* seconds for backends to end behind their clients */
 };
 
@@ -49,35 +50,76 @@ void serving_name_key(struct text *t, const struct server_key *k)
 	text_char(t, ']');
 }
 
-/* Those that the library has come to know. */
-static void take_keys(struct service *s)
+static struct value value_of(struct service *s, const struct server_key *k,
+                             const char *image, uint32_t length)
 {
-	struct server_library *l = s->library;
+	region_release(&s->scratch, (struct region_mark){ 0 });
+	return server_image_value(&s->scratch, k, image, length);
+}
+
+void serving_print(struct service *s, const struct served_version *v,
+                   struct text *t)
+{
+	value_print(t, value_of(s, v->key, v->image, v->length));
+}
+
+static struct trace_value recorded_value(struct service *s,
+                                         const struct server_key *k,
+                                         const char *image, uint32_t length)
+{
+	return recording_value(s->recording, value_of(s, k, image, length));
+}
+
+static void take_key(struct service *s, const struct server_key *k)
+{
+	const struct server_version *v = initial_of(k);
+	struct served_version x = { .key = k, .value = trace_value_null() };
 	struct text name = { 0 };
-	for (; s->keys < l->key_count; s->keys++) {
-		const struct server_key *k = l->keys[s->keys];
-		const struct server_version *v = initial_of(k);
-		assert(k->number == s->keys);
-		commits_add_key(s->commits, v ? v->number : 0);
-		text_clear(&name);
-		serving_name_key(&name, k);
-		recording_add_key(s->recording, text_get(&name),
-		                  v ? v->value : value_null());
+	if (v) {
+		x.image = v->image;
+		x.length = v->length;
+		x.value = recorded_value(s, k, v->image, v->length);
 	}
+	assert(k->number == s->keys);
+	commits_add_key(s->commits,
+	                v ? row_versions_add(s->versions, x, true) : 0);
+	serving_name_key(&name, k);
+	recording_add_key(s->recording, text_get(&name), x.value);
 	text_free(&name);
 }
 
-static void know(struct service *s, const struct server_version *v)
+/* Those that the library has come to know. */
+static void take_keys(struct service *s)
 {
-	VEC_RESERVE(s->known.items, s->known.count, s->known.capacity);
-	s->known.items[s->known.count++] = v;
+	for (; s->keys < s->library->key_count; s->keys++)
+		take_key(s, s->library->keys[s->keys]);
 }
 
-const struct server_version *serving_version(const struct service *s,
-                                             uint32_t number)
+/* ---- What nobody can read any more ---- */
+
+static void forget_version(void *payload, uint32_t key, uint32_t number)
 {
-	assert(number <= s->library->version_count);
-	return number ? s->library->versions[number - 1] : NULL;
+	struct service *s = payload;
+	(void)key;
+	if (number) row_versions_forget(s->versions, number);
+}
+
+static void forget_deletion(void *payload, uint32_t key)
+{
+	struct service *s = payload;
+	if (key >= s->deleted_count || !s->deleted[key]) return;
+	row_versions_forget(s->versions, s->deleted[key]);
+	s->deleted[key] = 0;
+}
+
+/* Now and then, so that it costs little for each transaction. */
+static void forget(struct service *s)
+{
+	const struct commits_forgotten to = { forget_version, forget_deletion,
+		                              s };
+	if (commits_overwritten(s->commits) < s->enough) return;
+	commits_forget(s->commits, &to);
+	s->enough = 2 * commits_overwritten(s->commits) + KEPT;
 }
 
 /* ---- What is said to a client ---- */
@@ -112,10 +154,7 @@ static void refuse(struct client *c, const char *why)
 /* What has been committed since it was told last. */
 static void put_news(struct service *s, struct client *c, struct text *t)
 {
-	for (; c->told < s->known.count; c->told++)
-		channel_put_version(t, &c->channel, s->known.items[c->told]);
-	for (; c->told_gone < s->gone_count; c->told_gone++)
-		channel_put_gone(t, s->gone[c->told_gone]);
+	row_versions_put_news(s->versions, c->reader, t);
 	c->told_at = commits_count(s->commits);
 }
 
@@ -200,6 +239,7 @@ static void end(struct service *s, struct client *c, bool aborted)
 		s->run->counts.committed++;
 	c->open = c->alone = c->refused = c->blocked = false;
 	s->open_count--;
+	forget(s);
 	pass_turn(s);
 }
 
@@ -380,34 +420,46 @@ static bool take_write(struct service *s, struct client *c,
 static void write_all(struct service *s, struct client *c)
 {
 	for (uint32_t i = 0; i < c->write_count; i++) {
-		const struct pending_write *w = &c->writes[i];
-		struct server_version *v = NULL;
-		if (w->row)
-			v = server_version(s->library, w->key,
-			                   text_get(&c->images) + w->image,
-			                   w->length);
-		if (v) v->known = true;
-		commits_write(s->commits, c->session, w->access,
-		              v ? v->number : 0);
-		recording_write(s->recording, c->session, w->access,
-		                v ? v->value : value_null());
+		struct pending_write *w = &c->writes[i];
+		const char *image = text_get(&c->images) + w->image;
+		struct served_version v = { .key = w->key,
+			                    .value = trace_value_null() };
+		if (w->row) {
+			v.image = image;
+			v.length = w->length;
+			v.value = recorded_value(s, w->key, image, w->length);
+		}
+		w->number =
+			w->row ? row_versions_add(s->versions, v, false) : 0;
+		commits_write(s->commits, c->session, w->access, w->number);
+		recording_write(s->recording, c->session, w->access, v.value);
 	}
 }
 
-/* Conditions look at what was written from now on. */
-static void publish(struct service *s, const struct client *c)
+/* Nobody has heard of them. */
+static void take_back(struct service *s, const struct client *c)
+{
+	for (uint32_t i = 0; i < c->write_count; i++)
+		if (c->writes[i].number)
+			row_versions_forget(s->versions, c->writes[i].number);
+}
+
+/* Conditions look at what was written from now on, since it was told. */
+static void note_deleted(struct service *s, const struct client *c)
 {
 	for (uint32_t i = 0; i < c->write_count; i++) {
 		const struct server_key *k = c->writes[i].key;
-		struct committed last = commits_newest(s->commits, k->number);
-		const struct server_version *v =
-			serving_version(s, last.number);
-		if (v) {
-			know(s, v);
-			continue;
+		if (c->writes[i].row) continue;
+		if (k->number >= s->deleted_count) {
+			uint32_t n = 2 * k->number + 64;
+			s->deleted = mem_grow0(s->deleted, s->deleted_count, n,
+			                       sizeof *s->deleted);
+			s->deleted_count = n;
 		}
-		VEC_RESERVE(s->gone, s->gone_count, s->gone_capacity);
-		s->gone[s->gone_count++] = k;
+		if (s->deleted[k->number]) continue;
+		s->deleted[k->number] = row_versions_add(
+			s->versions, (struct served_version){ .key = k },
+			false);
 	}
 }
 
@@ -421,13 +473,14 @@ static void take_commit(struct service *s, struct client *c, bool waits)
 		return;
 	write_all(s, c);
 	if (!commits_commit(s->commits, c->session, &key)) {
+		take_back(s, c);
 		refuse_read(s, c, s->library->keys[key]);
 		return;
 	}
-	publish(s, c);
+	note_deleted(s, c);
 	VEC_RESERVE(s->writers, s->writer_count, s->writer_capacity);
-	snprintf(s->writers[s->writer_count++], WHO, "%s.%u", c->name,
-	         c->transactions);
+	s->writers[s->writer_count++] =
+		(struct served_writer){ c->session, c->transactions };
 	put(&t, (struct wire_head){ .kind = WIRE_READY }, "");
 	if (waits) send_text(c, &t);
 	text_free(&t);
@@ -493,6 +546,8 @@ static void drop_client(struct service *s, uint32_t i)
 	struct client *c = s->clients[i];
 	c->waits = false;
 	if (c->open) abort_transaction(s, c);
+	commits_end_session(s->commits, c->session);
+	row_versions_drop_reader(s->versions, c->reader);
 	s->client_count--;
 	memmove(s->clients + i, s->clients + i + 1,
 	        (s->client_count - i) * sizeof *s->clients);
@@ -512,6 +567,7 @@ static void add_client(struct service *s)
 		return;
 	}
 	c->session = commits_add_session(s->commits);
+	c->reader = row_versions_add_reader(s->versions);
 	snprintf(c->name, sizeof c->name, "c%u", ++s->run->counts.sessions);
 	recording_add_session(s->recording, c->name);
 	VEC_RESERVE(s->clients, s->client_count, s->client_capacity);
@@ -672,14 +728,27 @@ static void free_service(struct service *s)
 {
 	while (s->client_count) drop_client(s, s->client_count - 1);
 	commits_free(s->commits);
+	row_versions_free(s->versions);
 	row_locks_free(s->locks);
 	recording_free(s->recording);
 	free(s->clients);
-	free(s->known.items);
-	free(s->gone);
+	free(s->deleted);
+	region_free(&s->scratch);
 	free(s->polled);
 	free(s->writers);
 	read_counts_free(&s->counts);
+}
+
+/* Who gets the newest versions anyway sees all from its beginning on; but what
+ * a run is minimized to is not that. */
+static struct commits_rules rules_of(const struct service_options *o)
+{
+	return (struct commits_rules){
+		.sees_past = level_sight(o->level) == SIGHT_PAST,
+		.moments = level_reads_moments(o->level),
+		.within = o->within,
+		.sees_all = o->policy == ANSWER_LATEST && !o->only
+	};
 }
 
 bool service_run(struct service_run *out, const struct service_options *o)
@@ -692,13 +761,13 @@ bool service_run(struct service_run *out, const struct service_options *o)
 		             .library = l,
 		             .rng = { o->seed },
 		             .luck = { ~o->seed },
-		             .commits = commits_new(level_sight(o->level) ==
-		                                    SIGHT_PAST),
+		             .commits = commits_new(rules_of(o)),
+		             .versions = row_versions_new(),
+		             .enough = KEPT,
 		             .locks = row_locks_new(),
 		             .recording = recording_new() };
+	region_init(&s.scratch);
 	take_keys(&s);
-	for (uint32_t i = 0; i < l->version_count; i++)
-		if (l->versions[i]->initial) know(&s, l->versions[i]);
 	if (o->ready) o->ready(o->payload);
 	bool fine = run_command(&s) && make_trace(&s);
 	free_service(&s);

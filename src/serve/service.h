@@ -45,6 +45,9 @@ struct service_options {
 	 * another version than the newest that is allowed, that do; less than
 	 * 0: each version alike. */
 	double stale;
+	/* No transaction reads what was overwritten so many commits before it
+	 * began, or longer; 0: that does not matter. */
+	uint32_t within;
 	/* The share of commits that are refused with 40001, and of locks with
 	 * 40P01, though there is no reason. */
 	double faults;

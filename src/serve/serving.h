@@ -3,6 +3,7 @@
 #ifndef ISO_SERVE_SERVING_H
 #define ISO_SERVE_SERVING_H
 
+#include "base/region.h"
 #include "base/rng.h"
 #include "base/text.h"
 #include "postgres/guest.h"
@@ -10,8 +11,12 @@
 #include "serve/row_locks.h"
 #include "serve/recording.h"
 #include "serve/service.h"
+#include "serve/row_versions.h"
 
-enum { WHO = 24 }; /* bytes of a transaction's name */
+/* A transaction: of which session, and which of its transactions. */
+struct served_writer {
+	uint32_t session, number;
+};
 
 /* A write that waits for its commit. */
 struct pending_write {
@@ -20,6 +25,7 @@ struct pending_write {
 	bool row, born; /* there is one, in `images`; behind another */
 	size_t image;
 	uint32_t length;
+	uint32_t number; /* of the version, once it is told */
 };
 
 /* A connection. */
@@ -28,13 +34,13 @@ struct client {
 	char name[16];
 	uint32_t session; /* of the commits */
 	uint32_t transactions;
-	uint32_t told, told_gone; /* of what is known */
-	uint32_t told_at;         /* so many had committed then */
-	bool waits;               /* for its turn */
-	bool open;                /* it is in a transaction */
-	bool alone;               /* beside which there is no other */
-	bool refused;             /* it is only to abort */
-	bool blocked;             /* it waits in PostgreSQL, for a lock */
+	uint32_t reader;  /* of versions */
+	uint32_t told_at; /* so many had committed when it heard last */
+	bool waits;       /* for its turn */
+	bool open;        /* it is in a transaction */
+	bool alone;       /* beside which there is no other */
+	bool refused;     /* it is only to abort */
+	bool blocked;     /* it waits in PostgreSQL, for a lock */
 	struct pending_write *writes;
 	uint32_t write_count, write_capacity;
 	struct text images;
@@ -43,16 +49,16 @@ struct client {
 	double since;          /* it waits, or has said its last word */
 };
 
-struct versions {
-	const struct server_version **items;
-	uint32_t count, capacity;
-};
-
 struct service {
 	const struct service_options *options;
 	struct service_run *run;
 	struct server_library *library;
 	struct commits *commits;
+	struct row_versions *versions;
+	uint32_t *deleted; /* by key: the number of that its row was; or 0 */
+	uint32_t deleted_count;
+	uint32_t enough; /* overwritten versions, until some are forgotten */
+	struct region scratch;
 	struct row_locks *locks;
 	struct recording *recording;
 	struct rng rng;
@@ -62,12 +68,9 @@ struct service {
 	uint32_t client_count, client_capacity;
 	uint32_t open_count;
 	bool more; /* somebody has begun, and may have said more before that */
-	uint32_t keys;         /* of the library that commits know */
-	struct versions known; /* to all, once they are told */
-	const struct server_key **gone;
-	uint32_t gone_count, gone_capacity;
+	uint32_t keys; /* of the library that commits know */
 	struct read_counts counts;
-	char (*writers)[WHO]; /* by position, from 1 */
+	struct served_writer *writers; /* by position, from 1 */
 	uint32_t writer_count, writer_capacity;
 	double looked; /* whether the server runs */
 	struct pollfd *polled;
@@ -76,9 +79,9 @@ struct service {
 
 /* account[1] */
 void serving_name_key(struct text *t, const struct server_key *k);
-/* NULL: 0, which is no row. */
-const struct server_version *serving_version(const struct service *s,
-                                             uint32_t number);
+/* Appends its value, as people read it. */
+void serving_print(struct service *s, const struct served_version *v,
+                   struct text *t);
 
 /* ---- answers.c ---- */
 /* In this share of cases. */

@@ -53,6 +53,7 @@ struct version {
 	uint8 strength;
 	ItemPointerData tid; /* valid: it was given one in this transaction */
 	uint64 tid_of;       /* that transaction */
+	struct version *next_over; /* it is not read any more */
 };
 
 /* An answer to a read, at one moment. */
@@ -89,6 +90,7 @@ struct table {
 	struct row **rows; /* known, in the order of their keys */
 	int count, capacity;
 	bool sorted;
+	bool has_bare; /* some of them have no versions any more */
 };
 
 extern int iso_session;  /* -1: this backend is of no session */
@@ -128,9 +130,19 @@ HeapTuple row_some_tuple(const struct row *r);
 void rows_sort(struct table *t, Relation rel);
 void rows_order(struct table *t, struct row **rows, int count);
 
-/* ---- rows.c ---- */
+/* ---- known.c ---- */
 struct table *table_of(Relation rel);
 struct row *row_find(Oid relation, const char *key, uint32 length);
+/* Takes a record that isoscope tells: VERSION, GONE, OVER. */
+void known_take(const struct wire_head *h, const char *body);
+/* Nothing is known any more. */
+void known_restart(void);
+/* Rows of the table that have no versions are not among its rows any more. */
+void known_leave_bare(struct table *t);
+/* What was told to be over goes: no transaction is at hand. */
+void known_forget(void);
+
+/* ---- rows.c ---- */
 /* The key of a tuple; of one without a primary key, a new one. */
 struct row *row_of_slot(Relation rel, TupleTableSlot *slot, bool *fresh);
 /* Those of the relation that the transaction has written. */

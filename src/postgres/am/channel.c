@@ -14,6 +14,7 @@ static int channel = -1;
 static StringInfoData pending; /* to be sent */
 static StringInfoData arrived; /* what has come, and was not taken */
 static int taken;              /* of it */
+static bool asked;             /* nothing has come since something was sent */
 static WaitEventSet *waiting;
 
 void channel_open(void)
@@ -46,6 +47,7 @@ void channel_open(void)
 static void flush_pending(void)
 {
 	int sent = 0;
+	asked |= pending.len > 0;
 	while (sent < pending.len) {
 		ssize_t n = send(channel, pending.data + sent,
 		                 (size_t)(pending.len - sent), MSG_NOSIGNAL);
@@ -102,11 +104,22 @@ void fail_refused(const char *body, uint32 length)
 	         errmsg_internal("%.*s", (int)length - STATE, body + STATE)));
 }
 
+static void wait_for_more(void)
+{
+	WaitEvent event;
+	if (WaitEventSetWait(waiting, -1, &event, 1, PG_WAIT_EXTENSION) &&
+	    event.events & WL_LATCH_SET)
+		ResetLatch(MyLatch);
+	if (ProcDiePending) CHECK_FOR_INTERRUPTS();
+}
+
 /* Takes what there is, or waits for it. */
 static void receive_more(void)
 {
 	enum { PIECE = 1 << 16 };
-	WaitEvent event;
+	/* An answer takes its time: there is no use in looking for it. */
+	if (asked) wait_for_more();
+	asked = false;
 	if (taken == arrived.len) {
 		resetStringInfo(&arrived);
 		taken = 0;
@@ -122,10 +135,7 @@ static void receive_more(void)
 	if (errno == EINTR) return;
 	if (errno != EAGAIN && errno != EWOULDBLOCK)
 		ereport(FATAL, (errmsg("isoscope has gone: %m")));
-	if (WaitEventSetWait(waiting, -1, &event, 1, PG_WAIT_EXTENSION) &&
-	    event.events & WL_LATCH_SET)
-		ResetLatch(MyLatch);
-	if (ProcDiePending) CHECK_FOR_INTERRUPTS();
+	wait_for_more();
 }
 
 static void receive(char *to, size_t length)

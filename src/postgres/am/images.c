@@ -47,6 +47,9 @@ HeapTuple tuple_of_image(struct table *t, const char *image, uint32 length,
 	}
 	*rest = image;
 	HeapTuple tuple = BuildTupleFromCStrings(t->in, texts);
+	for (int i = 0; i < t->desc->natts; i++)
+		if (texts[i]) pfree(texts[i]);
+	pfree(texts);
 	tuple->t_tableOid = t->oid;
 	HeapTupleHeaderSetXmin(tuple->t_data, FrozenTransactionId);
 	return tuple;
@@ -105,6 +108,7 @@ static int compare_rows(const void *a, const void *b, void *data)
 
 void rows_sort(struct table *t, Relation rel)
 {
+	known_leave_bare(t);
 	if (t->sorted) return;
 	qsort_arg(t->rows, t->count, sizeof *t->rows, compare_rows, t);
 	t->sorted = true;

@@ -1,5 +1,4 @@
-/* Rows by their keys, the versions of them that were told, and what the
- * transaction has made of them. */
+/* What the transaction reads of rows, and what it makes of them. */
 #include "postgres/am/backend.h"
 
 #include <access/genam.h>
@@ -18,16 +17,11 @@
 #include <utils/memutils.h>
 #include <utils/typcache.h>
 
-enum { BUCKETS_FIRST = 1 << 12, TIDS_OF_PAGE = 200 };
+enum { TIDS_OF_PAGE = 200 };
 
-static MemoryContext memory; /* of what a session knows; reset as it begins
-                              * anew */
-static struct row **buckets;
-static uint32 bucket_count, row_count;
 /* Those that the transaction at hand has written. */
 static struct row **written;
 static int written_count, written_capacity;
-static HTAB *tables;
 static uint64 transaction; /* the number of the one at hand, or of the next */
 static bool begun;         /* it was told */
 /* What the transaction has locked by reading it, newest first. */
@@ -47,107 +41,7 @@ static bool learned;       /* what others did, since a statement began */
 static char *session_name; /* of a client's */
 static uint32 births, transactions; /* of this one; since the session began */
 
-/* ---- Tables ---- */
-
-static void make_memory(void)
-{
-	HASHCTL c = { .keysize = sizeof(Oid),
-		      .entrysize = sizeof(struct table) };
-	if (memory) return;
-	memory = AllocSetContextCreate(TopMemoryContext, "isoscope",
-	                               ALLOCSET_DEFAULT_SIZES);
-	bucket_count = BUCKETS_FIRST;
-	row_count = 0;
-	written_count = 0;
-	buckets =
-		MemoryContextAllocZero(memory, bucket_count * sizeof *buckets);
-	c.hcxt = memory;
-	tables = hash_create("isoscope tables", 64, &c,
-	                     HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-}
-
-static void find_key(struct table *t, Relation rel)
-{
-	Oid oid;
-	list_free(RelationGetIndexList(rel)); /* it finds rd_pkindex */
-	oid = rel->rd_pkindex;
-	if (!OidIsValid(oid)) return;
-	Relation index = index_open(oid, AccessShareLock);
-	t->key_count = IndexRelationGetNumberOfKeyAttributes(index);
-	for (int i = 0; i < t->key_count; i++)
-		t->key[i] = index->rd_index->indkey.values[i];
-	index_close(index, AccessShareLock);
-}
-
-struct table *table_of(Relation rel)
-{
-	Oid oid = RelationGetRelid(rel);
-	bool found;
-	make_memory();
-	struct table *t = hash_search(tables, &oid, HASH_ENTER, &found);
-	if (found && t->desc) return t;
-	MemoryContext old = MemoryContextSwitchTo(memory);
-	memset(t, 0, sizeof *t);
-	t->oid = oid;
-	t->desc = CreateTupleDescCopyConstr(RelationGetDescr(rel));
-	t->in = TupleDescGetAttInMetadata(t->desc);
-	t->out = palloc0(t->desc->natts * sizeof *t->out);
-	for (int i = 0; i < t->desc->natts; i++) {
-		Oid function;
-		bool varlena;
-		if (TupleDescAttr(t->desc, i)->attisdropped) continue;
-		getTypeOutputInfo(TupleDescAttr(t->desc, i)->atttypid,
-		                  &function, &varlena);
-		fmgr_info_cxt(function, &t->out[i], memory);
-	}
-	find_key(t, rel);
-	MemoryContextSwitchTo(old);
-	return t;
-}
-
 /* ---- Rows ---- */
-
-/* As many buckets as rows, or more. */
-static void widen_buckets(void)
-{
-	struct row **old = buckets;
-	uint32 count = bucket_count;
-	if (row_count < count) return;
-	bucket_count = 2 * count;
-	buckets =
-		MemoryContextAllocZero(memory, bucket_count * sizeof *buckets);
-	for (uint32 b = 0; b < count; b++)
-		for (struct row *r = old[b], *next; r; r = next) {
-			next = r->next;
-			r->next = buckets[r->hash % bucket_count];
-			buckets[r->hash % bucket_count] = r;
-		}
-	pfree(old);
-}
-
-struct row *row_find(Oid relation, const char *key, uint32 length)
-{
-	make_memory();
-	widen_buckets();
-	uint32 hash = hash_combine(
-		hash_bytes((const unsigned char *)key, (int)length), relation);
-	struct row **bucket = &buckets[hash % bucket_count];
-
-	for (struct row *r = *bucket; r; r = r->next)
-		if (r->hash == hash && r->relation == relation &&
-		    r->key_length == length && !memcmp(r->key, key, length))
-			return r;
-	struct row *r = MemoryContextAllocZero(memory, sizeof *r);
-	r->hash = hash;
-	r->relation = relation;
-	r->key = MemoryContextAlloc(memory, length + 1);
-	memcpy(r->key, key, length);
-	r->key_length = length;
-	r->next = *bucket;
-	*bucket = r;
-	row_count++;
-	return r;
-}
 
 /* What the transaction has to do with it. */
 static struct row *touch(struct row *r)
@@ -207,61 +101,6 @@ int rows_own(Oid relation, struct row ***out)
 	return count;
 }
 
-static struct version *add_version(struct wire_head *h, const char *body)
-{
-	struct wire_key k;
-	memcpy(&k, body, sizeof k);
-	struct row *r = row_find(k.relation, body + sizeof k, k.length);
-	if (h->kind == WIRE_GONE) {
-		r->gone = true;
-		return NULL;
-	}
-	/* A client that is served is told each of them once. */
-	for (struct version *v = r->versions; v && !iso_serves; v = v->older)
-		if (v->number == h->number) return v;
-	const char *image = body + sizeof k + k.length;
-	uint32 length = h->length - (uint32)sizeof k - k.length;
-	Relation rel = try_relation_open(k.relation, AccessShareLock);
-	if (!rel) return NULL; /* the transaction has dropped it */
-	bool index = rel->rd_rel->relkind == RELKIND_INDEX;
-	struct table *t = index ? NULL : table_of(rel);
-	MemoryContext old = MemoryContextSwitchTo(memory);
-	struct version *v = palloc0(sizeof *v);
-	v->row = r;
-	v->number = h->number;
-	v->known = h->known;
-	if (index) {
-		v->image = memcpy(palloc(length + 1), image, length);
-		v->image_length = length;
-	} else {
-		const char *rest;
-		v->tuple = tuple_of_image(t, image, length, &rest);
-		v->origin_length = (uint32)(image + length - rest);
-		if (v->origin_length)
-			v->origin = memcpy(palloc(v->origin_length), rest,
-			                   v->origin_length);
-	}
-	if (t && h->known && !r->known) {
-		if (t->count == t->capacity) {
-			t->capacity = t->capacity ? 2 * t->capacity : 16;
-			t->rows =
-				t->rows ? repalloc(t->rows,
-			                           t->capacity *
-			                                   sizeof *t->rows)
-					: palloc(t->capacity * sizeof *t->rows);
-		}
-		t->rows[t->count++] = r;
-		t->sorted = false;
-	}
-	r->known |= h->known;
-	r->initial |= h->initial;
-	v->older = r->versions;
-	r->versions = v;
-	MemoryContextSwitchTo(old);
-	relation_close(rel, AccessShareLock);
-	return v;
-}
-
 /* The next record that is no version. */
 static void receive_next(struct wire_head *h, char **body)
 {
@@ -271,8 +110,9 @@ static void receive_next(struct wire_head *h, char **body)
 			struct wire_key k;
 			memcpy(&k, *body, sizeof k);
 			sequences_take(k.relation, h->number);
-		} else if (h->kind == WIRE_VERSION || h->kind == WIRE_GONE) {
-			add_version(h, *body);
+		} else if (h->kind == WIRE_VERSION || h->kind == WIRE_GONE ||
+		           h->kind == WIRE_OVER) {
+			known_take(h, *body);
 		} else {
 			return;
 		}
@@ -284,9 +124,8 @@ void rows_restart(void)
 {
 	struct wire_head h;
 	char *body;
-	if (memory) MemoryContextDelete(memory);
-	memory = NULL;
-	make_memory();
+	known_restart();
+	written_count = 0;
 	transactions = births = 0;
 	sequences_restart();
 	receive_next(&h, &body);
@@ -605,7 +444,6 @@ static void take_readiness(void)
 {
 	struct wire_head h;
 	char *body;
-	make_memory();
 	receive_next(&h, &body);
 	if (h.kind == WIRE_REFUSED) fail_refused(body, h.length);
 	if (h.kind != WIRE_READY) elog(FATAL, "isoscope is not ready");
@@ -759,6 +597,7 @@ static void at_end(XactEvent event, void *data)
 	locks = NULL;
 	tid_count = 0;
 	moments_forget(0);
+	known_forget();
 }
 
 /* What was written and locked inside is over, or its parent's. */

@@ -184,10 +184,11 @@ static bool has_variable(Node *n, void *data)
 	return expression_tree_walker(n, has_variable, data);
 }
 
+/* `data` is not NULL: also such as only reads tables. */
 static bool is_users_code(Oid function, void *data)
 {
 	return function >= FirstNormalObjectId &&
-	       func_volatile(function) == PROVOLATILE_VOLATILE;
+	       (data || func_volatile(function) == PROVOLATILE_VOLATILE);
 }
 
 static bool has_users_code(Node *n, void *data)
@@ -657,18 +658,15 @@ static int strength_of_mark(RowMarkType mark)
 }
 
 /* Is a function called that is not PostgreSQL's own? */
-static bool calls(Node *n, void *data)
+static bool calls(List *expressions)
 {
-	if (!n) return false;
-	if (IsA(n, FuncExpr) && ((FuncExpr *)n)->funcid >= FirstNormalObjectId)
-		return true;
-	return expression_tree_walker(n, calls, data);
+	bool any = true;
+	return has_users_code((Node *)expressions, &any);
 }
 
 static bool plan_calls(const Plan *p)
 {
-	return calls((Node *)p->targetlist, NULL) ||
-	       calls((Node *)p->qual, NULL);
+	return calls(p->targetlist) || calls(p->qual);
 }
 
 static void find_lock(PlanState *p, EState *estate)
@@ -696,10 +694,8 @@ static void find_lock(PlanState *p, EState *estate)
 						LockTupleExclusive
 					? STRENGTH_UPDATE
 					: STRENGTH_NO_KEY_UPDATE;
-		s->alone =
-			!plan_calls(s->custom.ss.ps.plan) &&
-			!calls((Node *)((ModifyTable *)p->plan)->returningLists,
-		               NULL);
+		s->alone = !plan_calls(s->custom.ss.ps.plan) &&
+		           !calls(((ModifyTable *)p->plan)->returningLists);
 	}
 }
 
