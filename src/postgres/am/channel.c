@@ -2,6 +2,7 @@
 #include "postgres/am/backend.h"
 
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -20,6 +21,8 @@ static WaitEventSet *waiting;
 void channel_open(void)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	/* So long it waits for isoscope alone: a signal ends that, too. */
+	const struct timeval alone = { .tv_usec = 200000 };
 	struct wire_head hello = {
 		.kind = WIRE_HELLO,
 		.number = (uint32)(iso_serves ? MyProcPid : iso_session)
@@ -28,6 +31,8 @@ void channel_open(void)
 	strlcpy(to.sun_path, iso_socket, sizeof to.sun_path);
 	channel = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (channel < 0 ||
+	    setsockopt(channel, SOL_SOCKET, SO_RCVTIMEO, &alone, sizeof alone) <
+	            0 ||
 	    connect(channel, (struct sockaddr *)&to, sizeof to) < 0)
 		ereport(FATAL, (errmsg("isoscope does not answer at \"%s\": %m",
 		                       iso_socket)));
@@ -104,29 +109,21 @@ void fail_refused(const char *body, uint32 length)
 	         errmsg_internal("%.*s", (int)length - STATE, body + STATE)));
 }
 
-static void wait_for_more(void)
-{
-	WaitEvent event;
-	if (WaitEventSetWait(waiting, -1, &event, 1, PG_WAIT_EXTENSION) &&
-	    event.events & WL_LATCH_SET)
-		ResetLatch(MyLatch);
-	if (ProcDiePending) CHECK_FOR_INTERRUPTS();
-}
-
 /* Takes what there is, or waits for it. */
 static void receive_more(void)
 {
 	enum { PIECE = 1 << 16 };
-	/* An answer takes its time: there is no use in looking for it. */
-	if (asked) wait_for_more();
+	WaitEvent event;
+	/* What was asked is answered soon, so this waits for it, as far as it
+	 * may: one call of the system instead of three. */
+	int flags = asked ? 0 : MSG_DONTWAIT;
 	asked = false;
 	if (taken == arrived.len) {
 		resetStringInfo(&arrived);
 		taken = 0;
 	}
 	enlargeStringInfo(&arrived, PIECE);
-	ssize_t n =
-		recv(channel, arrived.data + arrived.len, PIECE, MSG_DONTWAIT);
+	ssize_t n = recv(channel, arrived.data + arrived.len, PIECE, flags);
 	if (n > 0) {
 		arrived.len += (int)n;
 		return;
@@ -135,7 +132,10 @@ static void receive_more(void)
 	if (errno == EINTR) return;
 	if (errno != EAGAIN && errno != EWOULDBLOCK)
 		ereport(FATAL, (errmsg("isoscope has gone: %m")));
-	wait_for_more();
+	if (WaitEventSetWait(waiting, -1, &event, 1, PG_WAIT_EXTENSION) &&
+	    event.events & WL_LATCH_SET)
+		ResetLatch(MyLatch);
+	if (ProcDiePending) CHECK_FOR_INTERRUPTS();
 }
 
 static void receive(char *to, size_t length)
