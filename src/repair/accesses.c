@@ -11,7 +11,9 @@ struct walk {
 	struct accesses *to;
 	struct sources *all;
 	uint32_t transaction; /* UINT32_MAX: outside of any */
-	bool fixed;           /* access.fixed */
+	/* As in struct access. */
+	bool fixed, in_statement, of_value;
+	uint32_t sum;
 };
 
 static void walk_block(struct walk *w, const struct block *b);
@@ -26,6 +28,9 @@ static void add_access(struct walk *w, const struct expr *e, bool write,
 	a->items[a->count++] = (struct access){ .transaction = w->transaction,
 		                                .write = write,
 		                                .fixed = w->fixed,
+		                                .in_statement = w->in_statement,
+		                                .sum = w->sum,
+		                                .of_value = w->of_value,
 		                                .strength = strength,
 		                                .key = e,
 		                                .source = e->source,
@@ -224,16 +229,29 @@ static void walk_target(struct walk *w, const struct stmt *s)
 	w->to->items[w->to->count - 1].fixed = true;
 }
 
+/* All of it is one statement of the database. */
+static void walk_one(struct walk *w, const struct block *b)
+{
+	assert(!w->in_statement);
+	w->in_statement = true;
+	walk_block(w, b);
+	w->in_statement = false;
+}
+
 static void walk_statement(struct walk *w, const struct stmt *s)
 {
 	bool target = s->target != NULL, outer = w->fixed;
 	w->fixed |= s->kind == STMT_ASSERT;
+	if (s->kind == STMT_ADD && is_key(s->target)) w->sum = ++w->to->sums;
 	if (target) walk_target(w, s);
+	w->of_value = w->sum;
 	if (s->value) walk_expr(w, s->value);
+	w->of_value = false;
 	if (target && is_key(s->target))
 		add_access(w, s->target, true,
 		           s->kind == STMT_ATOMIC ? STRENGTH_NO_KEY_UPDATE
 		                                  : STRENGTH_PLAIN);
+	w->sum = 0;
 	if (s->until) walk_expr(w, s->until);
 	for (uint32_t i = 0; i < s->arm_count; i++) {
 		walk_expr(w, s->arms[i].condition);
@@ -242,6 +260,8 @@ static void walk_statement(struct walk *w, const struct stmt *s)
 	if (s->orelse) walk_block(w, s->orelse);
 	if (s->kind == STMT_TXN)
 		walk_transaction(w, NULL, s->body, s->at);
+	else if (s->kind == STMT_STATEMENT)
+		walk_one(w, s->body);
 	else if (s->body)
 		walk_block(w, s->body);
 	w->fixed = outer;
@@ -263,7 +283,7 @@ static void walk_block(struct walk *w, const struct block *b)
 void accesses_find(struct accesses *a, const struct syntax *tree,
                    struct sources *all)
 {
-	struct walk w = { a, all, UINT32_MAX, false };
+	struct walk w = { .to = a, .all = all, .transaction = UINT32_MAX };
 	for (const struct item *i = tree->first; i; i = i->next) {
 		if (i->kind == ITEM_SESSION)
 			walk_block(&w, i->body);

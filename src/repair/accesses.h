@@ -16,6 +16,11 @@ struct access {
 	/* A read that cannot lock: of an assertion, which only looks; or a part
 	 * of an update. */
 	bool fixed;
+	bool in_statement; /* of several accesses, as `statement { }` says */
+	/* Of `x += e`: numbered from 1; 0: it is no part of one. One statement,
+	 * if e reads something and locks nothing. */
+	uint32_t sum;
+	bool of_value; /* it is read by e */
 	enum strength strength;
 	uint32_t source, offset, line, column;
 };
@@ -52,6 +57,7 @@ struct accesses {
 	uint32_t called_count, called_capacity;
 	struct access_update *updates;
 	uint32_t update_count, update_capacity;
+	uint32_t sums; /* so many statements `x += e` */
 };
 
 /* Adds all of the program. */

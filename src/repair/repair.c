@@ -18,10 +18,12 @@
 
 enum {
 	KEPT = 4,    /* histories of one exploration */
-	SAMPLE = 64, /* of the program without edits, at most */
+	SAMPLE = 64, /* of the program without edits, at most, of each kind */
 	FAILING = 5,
 	OF_A_KIND = 2, /* of these */
-	COUNTED = 4096 /* histories of one that fails, where that says enough */
+	COUNTED =
+		4096, /* histories of one that fails, where that says enough */
+	ASKED = 16384 /* of the program without edits, if that is violated */
 };
 
 /* What is left to a limit of time that has just passed. */
@@ -34,15 +36,21 @@ struct met {
 	uint32_t *items, count;
 };
 
+/* One in `stride` of those that were met, from all of them. */
+struct sample {
+	struct met items[SAMPLE];
+	uint32_t count;
+	uint64_t stride, met;
+};
+
 struct search {
 	struct repair *out;
 	struct met *pool; /* with a violation */
 	uint32_t pool_count, pool_capacity;
-	/* One in `stride` of the program without edits, if that was explored
-	 * by explore-ce. */
-	struct met sample[SAMPLE];
-	uint32_t sample_count;
-	uint64_t stride, met;
+	/* Of the program without edits: of all histories, if it was explored by
+	 * explore-ce; and of those with a violation, until they join the pool.
+	 */
+	struct sample all, violated;
 	struct level_scratch *scratch;
 	double begun;
 	uint32_t *set; /* being put together */
@@ -101,18 +109,32 @@ static void met_free(struct met *m)
 
 /* Evenly from all, however many there are: when there is no room left, every
  * second one goes. */
-static void sample(struct search *x, const struct explore_execution *e)
+static void sample(struct search *x, struct sample *of,
+                   const struct explore_execution *e)
 {
-	uint64_t number = x->met++;
-	if (x->sample_count == SAMPLE && number % x->stride == 0) {
+	uint64_t number = of->met++;
+	if (!of->stride) of->stride = 1;
+	if (of->count == SAMPLE && number % of->stride == 0) {
 		for (uint32_t i = 0; i < SAMPLE / 2; i++) {
-			x->sample[i] = x->sample[2 * (size_t)i];
-			met_free(&x->sample[2 * (size_t)i + 1]);
+			of->items[i] = of->items[2 * (size_t)i];
+			met_free(&of->items[2 * (size_t)i + 1]);
 		}
-		x->sample_count = SAMPLE / 2;
-		x->stride *= 2;
+		of->count = SAMPLE / 2;
+		of->stride *= 2;
 	}
-	if (number % x->stride == 0) x->sample[x->sample_count++] = keep(x, e);
+	if (number % of->stride == 0) of->items[of->count++] = keep(x, e);
+}
+
+static void sample_free(struct sample *s)
+{
+	for (uint32_t i = 0; i < s->count; i++) met_free(&s->items[i]);
+	*s = (struct sample){ .count = 0 };
+}
+
+static void add_to_pool(struct search *x, struct met m)
+{
+	VEC_RESERVE(x->pool, x->pool_count, x->pool_capacity);
+	x->pool[x->pool_count++] = m;
 }
 
 /* Called by several threads. */
@@ -121,12 +143,13 @@ static bool on_history(void *payload, const struct explore_execution *e)
 	struct search *x = payload;
 	if (!e->violated_count && !x->samples) return true;
 	pthread_mutex_lock(&x->lock);
-	if (x->samples) sample(x, e);
+	if (x->samples) sample(x, &x->all, e);
 	x->violating += e->violated_count > 0;
-	if (e->violated_count && x->kept < KEPT) {
+	if (e->violated_count && !x->edits.count) {
+		sample(x, &x->violated, e);
+	} else if (e->violated_count && x->kept < KEPT) {
 		x->kept++;
-		VEC_RESERVE(x->pool, x->pool_count, x->pool_capacity);
-		x->pool[x->pool_count++] = keep(x, e);
+		add_to_pool(x, keep(x, e));
 	}
 	pthread_mutex_unlock(&x->lock);
 	return true;
@@ -137,13 +160,13 @@ static bool on_history(void *payload, const struct explore_execution *e)
 static bool leaves_many(const struct search *x, struct edit_set s)
 {
 	uint32_t left = 0;
-	for (uint32_t i = 0; i < x->sample_count; i++) {
-		const struct met *m = &x->sample[i];
+	for (uint32_t i = 0; i < x->all.count; i++) {
+		const struct met *m = &x->all.items[i];
 		struct edit_set of = { m->items, m->count };
 		left += edits_allow(x->out->edits, s, of, m->history,
 		                    m->relation, x->scratch);
 	}
-	return x->sample_count && 2 * left >= x->sample_count;
+	return x->all.count && 2 * left >= x->all.count;
 }
 
 static bool on_tick(void *payload, const struct explore_stats *s,
@@ -225,6 +248,28 @@ static struct repair_row explore_set(struct search *x, struct edit_set s,
 	explorer_free(e);
 	edited_free(&edited);
 	return row;
+}
+
+/* How many of its histories are violated: of so many at least, and of all if
+ * none of these is. */
+static struct repair_row count_violations(struct search *x, struct edit_set s,
+                                          uint64_t least)
+{
+	struct repair_row row = explore_set(x, s, true, least);
+	if (row.violating || row.complete || x->out->stop) return row;
+	free(row.items);
+	sample_free(&x->all);
+	return explore_set(x, s, true, 0);
+}
+
+static void explore_asked(struct search *x)
+{
+	struct sample *violated = &x->violated;
+	x->out->asked =
+		count_violations(x, (struct edit_set){ NULL, 0 }, ASKED);
+	for (uint32_t i = 0; i < violated->count; i++)
+		add_to_pool(x, violated->items[i]);
+	violated->count = 0;
 }
 
 static void add_row(struct repair_rows *to, struct repair_row row)
@@ -414,11 +459,7 @@ static bool add_failing(struct search *x, struct edit_set s)
 	for (uint32_t i = 0; i < rows->count; i++)
 		if (is_within(x->out->edits, set_of(&rows->items[i]), s))
 			return false;
-	struct repair_row row = explore_set(x, s, true, COUNTED);
-	if (!row.violating && !row.complete && !x->out->stop) {
-		free(row.items);
-		row = explore_set(x, s, true, 0);
-	}
+	struct repair_row row = count_violations(x, s, COUNTED);
 	if (row.violating)
 		add_row(rows, row);
 	else
@@ -519,7 +560,7 @@ bool repair_weights(struct repair_options *o, const char *path, struct diags *d)
 
 bool repair(struct repair *out, const struct repair_options *o, struct diags *d)
 {
-	struct search x = { .out = out, .begun = seconds_now(), .stride = 1 };
+	struct search x = { .out = out, .begun = seconds_now() };
 	*out = (struct repair){ .options = *o };
 	struct edit_terms terms = { .level = o->explore.level,
 		                    .level_said = o->level_said,
@@ -533,7 +574,7 @@ bool repair(struct repair *out, const struct repair_options *o, struct diags *d)
 	pthread_mutex_init(&x.lock, NULL);
 	x.scratch = level_scratch_new();
 	x.set = mem_take0((size_t)edits_count(out->edits) + 1, sizeof *x.set);
-	out->asked = explore_set(&x, (struct edit_set){ NULL, 0 }, true, 0);
+	explore_asked(&x);
 	if (out->asked.verdict == VERDICT_VIOLATED)
 		find_answers(&x);
 	else if (out->asked.verdict == VERDICT_HOLDS && !out->asserts_nothing)
@@ -542,7 +583,7 @@ bool repair(struct repair *out, const struct repair_options *o, struct diags *d)
 		out->stop =
 			o->explore.timeout > 0 ? STOP_TIME : STOP_INTERRUPTED;
 	for (uint32_t i = 0; i < x.pool_count; i++) met_free(&x.pool[i]);
-	for (uint32_t i = 0; i < x.sample_count; i++) met_free(&x.sample[i]);
+	sample_free(&x.all);
 	free(x.pool);
 	free(x.set);
 	pthread_mutex_destroy(&x.lock);

@@ -117,15 +117,12 @@ static void print_failing(struct text *t, const struct style *s,
 		text_string(t, "  - ");
 		print_heading(t, s, x, row);
 		text_string(t, ": still violated in ");
-		if (row->complete) {
+		if (row->complete)
 			number_of(t, row->violating, row->histories, "history",
 			          "histories");
-		} else {
-			number_count(t, row->violating);
-			text_string(t, " of the first ");
-			number_plural(t, row->histories, "history",
-			              "histories");
-		}
+		else
+			number_of_first(t, row->violating, row->histories,
+			                "history", "histories");
 		text_char(t, '\n');
 		print_diff(t, x, row);
 	}

@@ -36,6 +36,15 @@ void number_of(struct text *t, uint64_t n, uint64_t of, const char *one,
 	number_plural(t, of, one, many);
 }
 
+void number_of_first(struct text *t, uint64_t n, uint64_t of, const char *one,
+                     const char *many)
+{
+	assert(n <= of);
+	number_count(t, n);
+	text_string(t, " of the first ");
+	number_plural(t, of, one, many);
+}
+
 void number_of_all(struct text *t, uint64_t n, uint64_t all, const char *many)
 {
 	if (n < all) {

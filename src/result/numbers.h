@@ -15,6 +15,9 @@ void number_plural(struct text *t, uint64_t n, const char *one,
 /* "3 of 12 histories". */
 void number_of(struct text *t, uint64_t n, uint64_t of, const char *one,
                const char *many);
+/* "3 of the first 12 histories". */
+void number_of_first(struct text *t, uint64_t n, uint64_t of, const char *one,
+                     const char *many);
 /* "7 of 10 traces", "all 10 traces" */
 void number_of_all(struct text *t, uint64_t n, uint64_t all, const char *many);
 /* 120 µs, 1.3 ms, 2.41 s, 3 min 20 s */

@@ -153,9 +153,12 @@ static void add_rows(struct result *r, const char *name, const struct edits *e,
 /* "3 of 12 histories under " */
 static void violated_words(struct text *t, const struct repair_row *asked)
 {
-	if (!asked->complete) text_string(t, "at least ");
-	number_of(t, asked->violating, asked->histories, "history",
-	          "histories");
+	if (asked->complete)
+		number_of(t, asked->violating, asked->histories, "history",
+		          "histories");
+	else
+		number_of_first(t, asked->violating, asked->histories,
+		                "history", "histories");
 	text_string(t, " under ");
 }
 
