@@ -312,7 +312,8 @@ static void try_order(struct trial t, struct program *p, bool positions_first,
 	       &(struct decide_options){
 		       .level = t.level,
 		       .robust = explorer_options(t.explored)->robust,
-		       .positions_first = positions_first });
+		       .positions_first = positions_first,
+		       .unsampled = t.seed & 4 });
 	t.decided = &d;
 	compare(&t, v);
 	if (d.complete) expect_runs(&t, runs);
@@ -361,10 +362,11 @@ static void try_program(uint64_t seed, enum level level, struct variety *v)
 		strings_unique(&runs.all);
 		try_order(t, p, seed & 1, &runs.all, v);
 		if (copies) try_order(t, p, true, &runs.all, v);
-		expect_list(&t, p, &runs.all,
-		            &(struct decide_options){ .level = level,
-		                                      .positions_first =
-		                                              seed & 4 });
+		expect_list(
+			&t, p, &runs.all,
+			&(struct decide_options){ .level = level,
+		                                  .positions_first = seed & 4,
+		                                  .unsampled = seed & 8 });
 	}
 	strings_free(&runs.all);
 	explorer_free(e);
@@ -520,7 +522,8 @@ static bool try_spec(uint64_t seed, enum level level, struct variety *v)
 	if (covered) {
 		decide(&d, p,
 		       &(struct decide_options){ .level = level,
-		                                 .robust = true });
+		                                 .robust = true,
+		                                 .unsampled = seed & 1 });
 		covered = !d.obstacle;
 	}
 	if (covered) e = explore_under(p, level, true, &observer);

@@ -350,6 +350,7 @@ static void ask_writers(struct runner *r, const struct request *request,
 		.number = c->read_count - c->blocks[c->count - 1].first_read,
 		.total = c->read_count,
 		.key = keys_name(r->context.machine.keys, request->key),
+		.key_number = request->key,
 	};
 	r->chooser->writers(r->chooser->data, &read, r->writers, count);
 }

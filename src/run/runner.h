@@ -35,6 +35,7 @@ struct run_read {
 	uint32_t number;         /* external reads of the transaction so far */
 	uint32_t total;          /* external reads of the run so far */
 	const char *key;         /* as the language writes it */
+	uint32_t key_number;     /* in the runner */
 };
 
 struct run_chooser {

@@ -2,9 +2,10 @@
  * solver is asked for one run of each session and a writer for each read, such
  * that the level holds and the assertion does not.
  *
- * 1. Runs grow from below: the solver finds a history, or the beginning of one,
- *    in which some session reads a value that none of its known runs reads
- *    there, until there is none. That last question can be hard, so that it has
+ * 1. Runs grow from below: by random histories, as long as these show new ones
+ *    (sampling.h); then the solver finds a history, or the beginning of one, in
+ *    which some session reads a value that none of its known runs reads there,
+ *    until there is none. That last question can be hard, so that it has
  *    a budget.
  * 2. In between, and in the end, each assertion is asked about on the runs
  *    known so far. A model is a history: it is run, and checked, before it
@@ -42,6 +43,8 @@ struct decide_options {
 	bool robust;
 	/* Asks by positions first, where the level has them (the tests do). */
 	bool positions_first;
+	/* Runs no random histories: the solver finds all (likewise). */
+	bool unsampled;
 	void (*tick)(void *payload, const struct decide_progress *p);
 	void *payload;
 };

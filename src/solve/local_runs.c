@@ -82,7 +82,10 @@ static bool ask_all(struct listing *x)
 	     i++) {
 		const struct run_node *n = l->runs.nodes[i];
 		if (n->kind != RUN_OVER || l->known[i] != RUN_UNKNOWN) continue;
-		ask(x, n);
+		if (sampling_has_seen(&x->search.sampling, n))
+			note(l, n, RUN_SEEN);
+		else
+			ask(x, n);
 		left |= l->known[i] == RUN_UNKNOWN;
 	}
 	return left;

@@ -165,6 +165,7 @@ static enum answer ask_growth(struct solving *s, struct engine *g)
 enum growth solving_grow(struct solving *s)
 {
 	uint32_t first = s->grower;
+	if (sampling_grow(&s->sampling)) return GREW;
 	for (uint32_t i = 0; i < s->engine_count && !solving_must_stop(s);
 	     i++) {
 		s->grower = (first + i) % s->engine_count;
@@ -231,6 +232,7 @@ void solving_begin(struct solving *s, struct decision *out, struct runs *runs)
 	s->runner = runner_new(out->program, o->level, o->interrupt);
 	runner_deadline(s->runner, s->deadline);
 	runner_memory(s->runner, o->memory);
+	sampling_begin(&s->sampling, runs, s->runner, o->unsampled);
 	solving_engine(s, 0);
 }
 
@@ -238,6 +240,7 @@ void solving_end(struct solving *s)
 {
 	s->out->seconds = seconds_now() - s->begun;
 	s->out->transactions = s->runs->slots;
+	sampling_end(&s->sampling);
 	runner_free(s->runner);
 	for (uint32_t i = 0; i < s->engine_count; i++)
 		engine_end(&s->engines[i]);

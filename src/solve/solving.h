@@ -10,6 +10,7 @@
 #include "solve/decision.h"
 #include "solve/encoding.h"
 #include "solve/final_circuit.h"
+#include "solve/sampling.h"
 
 struct history;
 
@@ -38,6 +39,7 @@ struct solving {
 	struct engine engines[ENGINES]; /* in the order they are asked */
 	uint32_t engine_count, grower;  /* which found the last new run */
 	struct runner *runner;
+	struct sampling sampling;
 	bool *safe;  /* by final assertion: there is no other run-time error in
 	              * it than those that were met */
 	bool *tired; /* by goal: asking again leads to nothing */
@@ -61,7 +63,7 @@ void solving_strive(struct solving *s);
 
 enum growth { GREW, COMPLETE, STUCK };
 
-/* Asks for something that can be read and no known run reads. COMPLETE: there
+/* Looks for something that can be read and no known run reads. COMPLETE: there
  * are no other runs; STUCK: nobody answered, or it is time to stop. */
 enum growth solving_grow(struct solving *s);
 
