@@ -72,6 +72,9 @@ refused() {
 
 refused 'random() in a session' 'SELECT f()' \
 	"CREATE FUNCTION f() RETURNS float LANGUAGE sql AS 'SELECT random()';"
+refused 'pg_advisory_xact_lock() in a session; lock a row instead' \
+	'SELECT pg_advisory_xact_lock(1)'
+says 'x.spec:'
 refused 'ctid' 'SELECT v FROM t WHERE ctid IS NOT NULL'
 refused 'SKIP LOCKED' 'SELECT v FROM t FOR UPDATE SKIP LOCKED'
 refused 'an UPDATE that changes a primary key' 'UPDATE t SET id = 2'
@@ -93,6 +96,23 @@ if [ -z "${ISOSCOPE_QUICK:-}" ]; then
 		"DO 'BEGIN SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; END'"
 fi
 
+# What the built-in engine says of it is so.
+outside() {
+	spec "$1" "${2-}"
+	run 3 explore x.spec
+	says 'explore it with --engine=postgres'
+	[ -n "${ISOSCOPE_QUICK:-}" ] && return
+	run 0 explore --engine=postgres x.spec
+}
+outside 'SELECT rank() OVER (ORDER BY id) FROM t'
+outside 'UPDATE t SET v = (WITH RECURSIVE w AS (SELECT 1 AS n UNION ALL SELECT
+	n + 1 FROM w WHERE n < 3) SELECT max(n) FROM w)'
+outside "SELECT v FROM t WHERE v::text ~ 'a'"
+outside 'SHOW search_path'
+outside 'SELECT 1' 'CREATE UNIQUE INDEX i ON t (v) WHERE v > 0;'
+outside 'SELECT 1' 'CREATE TABLE u (i int REFERENCES t DEFERRABLE);'
+outside 'UPDATE u SET j = to_jsonb(2)' \
+	"CREATE TABLE u (i int PRIMARY KEY, j jsonb); INSERT INTO u VALUES (1, '1');"
 # Sequences, the clock, a file of set-up, and settings without effect.
 echo 'CREATE SEQUENCE q;' >set-up.sql
 cat >x.spec <<'END'

@@ -18,3 +18,9 @@ double seconds_of_cpu(void)
 {
 	return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
+
+double seconds_of_process(int process)
+{
+	clockid_t clock;
+	return clock_getcpuclockid(process, &clock) ? -1 : seconds_of(clock);
+}

@@ -6,5 +6,7 @@
 double seconds_now(void);
 /* That the CPU worked for this thread. */
 double seconds_of_cpu(void);
+/* That it worked for this process, whoever has it; -1: there is none. */
+double seconds_of_process(int process);
 
 #endif

@@ -85,10 +85,13 @@ bool program_failed(const struct command_line *c, const struct program *p)
 {
 	library_settle(p);
 	const char *fault = program_fault(p);
+	struct position at = { .file = program_path(p) };
 	struct diags d = { 0 };
 	struct text t = { 0 };
 	if (!fault) return false;
-	diags_add(&d, DIAG_ERROR, program_path(p), 0, 0, NULL, "%s", fault);
+	program_fault_position(p, &at);
+	diags_add(&d, DIAG_ERROR, at.file, at.line, at.column, at.source_line,
+	          "%s", fault);
 	say_diagnostics(c, &d);
 	if (c->value[OPTION_JSON])
 		report_errors_json(&t, program_path(p), &d, NULL,

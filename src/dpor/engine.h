@@ -120,7 +120,8 @@ struct engine {
 	uint32_t violated_count, violated_capacity, violated_itself;
 	uint64_t weight;             /* of the current execution */
 	const struct finding *error; /* of it: the first run-time error */
-	struct region errors;        /* holds it, behind no_errors */
+	bool endless;         /* some such error would have gone on and on */
+	struct region errors; /* holds it, behind no_errors */
 	struct region_mark no_errors;
 	uint64_t until;         /* stop after so many end states; 0: never */
 	struct outward outward; /* of EXPLORE_OUTWARD */

@@ -111,6 +111,7 @@ static void violate(struct engine *e, uint32_t slot, const struct finding *f)
 /* Of the execution, for who is told of it. */
 static void keep_error(struct engine *e, const struct finding *f)
 {
+	e->endless |= f->endless;
 	if (e->error) return;
 	region_release(&e->errors, e->no_errors);
 	e->error = finding_copy(&e->errors, f);
@@ -250,6 +251,8 @@ static bool may_go_on(struct engine *e, bool told, uint64_t number)
 {
 	const struct explore_options *o = &e->options;
 	if (!told) return engine_stop(e, STOP_INTERRUPTED);
+	/* The loop would have to be run to its limit again and again. */
+	if (e->endless) return engine_stop(e, STOP_BOUND);
 	if (o->stop_on_violation && e->violated_count)
 		return engine_stop(e, STOP_VIOLATION);
 	if (o->stop_when_all_violated && e->violated_count &&

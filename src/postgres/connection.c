@@ -87,6 +87,18 @@ static void take_error(struct connection *c, const char *s)
 	}
 }
 
+/* COPY FROM STDIN, which would wait for ever. */
+static void refuse_copy(struct connection *c)
+{
+	static const char why[] = "there is no standard input: write INSERT";
+	struct text t = { 0 };
+	text_char(&t, 'f'); /* CopyFail */
+	put32(&t, 4 + sizeof why);
+	text_bytes(&t, why, sizeof why);
+	send_all(c, &t);
+	text_free(&t);
+}
+
 static void take_message(struct connection *c, char kind, const char *s,
                          uint32_t length)
 {
@@ -94,6 +106,8 @@ static void take_message(struct connection *c, char kind, const char *s,
 	case 'T': take_columns(c, s); break;
 	case 'D': take_row(c, s, length); break;
 	case 'E': take_error(c, s); break;
+	case 'G': refuse_copy(c); break;
+	case 'K': c->pid = (int)get(s, 4); break;
 	case 'C': snprintf(c->tag, sizeof c->tag, "%s", s); break;
 	case 'Z':
 		c->status = *s;
@@ -167,6 +181,18 @@ static bool wait_all(struct connection *c)
 			give_up(c);
 	}
 	return !*c->state;
+}
+
+struct patience patience_with(const struct connection *c)
+{
+	return (struct patience){ seconds_of_process(c->pid) + WORK_MOST,
+		                  seconds_now() + SILENCE_MOST };
+}
+
+const char *patience_end(const struct patience *p, const struct connection *c)
+{
+	if (seconds_of_process(c->pid) > p->work) return "has worked for 60 s";
+	return seconds_now() > p->until ? "has waited for 600 s" : NULL;
 }
 
 /* ---- Asking ---- */

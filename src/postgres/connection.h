@@ -18,7 +18,8 @@ struct column {
 };
 
 struct connection {
-	int fd; /* -1: none */
+	int fd;  /* -1: none */
+	int pid; /* of its backend */
 	bool busy, lost;
 	char status; /* 'I', 'T' in a transaction, 'E' in a failed one */
 	struct text in;
@@ -51,6 +52,18 @@ void connection_take(struct connection *c, int milliseconds);
 bool connection_run(struct connection *c, const char *sql);
 /* Columns of what the statement would return. */
 bool connection_describe(struct connection *c, const char *sql);
+
+/* How long a backend is given until it is taken for stuck: so many seconds in
+ * which it works, since on a busy machine it may get few of those that pass;
+ * and ten times as many in which it may do nothing. */
+enum { WORK_MOST = 60, SILENCE_MOST = 600 };
+struct patience {
+	double work, until;
+};
+
+struct patience patience_with(const struct connection *c); /* from now on */
+/* "has worked for 60 s"; NULL: it is not over yet. */
+const char *patience_end(const struct patience *p, const struct connection *c);
 
 /* The next row, NULL behind the last; *at begins at 0. */
 const char *connection_row(const struct connection *c, size_t *at,

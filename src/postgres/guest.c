@@ -101,6 +101,21 @@ static const struct guest_step *start(struct guest *g, uint32_t session)
 	return &g->roots[session].tree.step;
 }
 
+/* `point` may be NULL. Takes the text. */
+static void set_fault(struct server_library *l, const uint32_t *point,
+                      struct text *t)
+{
+	mem_lock(&l->lock);
+	if (!l->fault) {
+		l->fault = t->data;
+		*t = (struct text){ 0 };
+		l->fault_has_point = point != NULL;
+		l->fault_point = point ? *point : 0;
+	}
+	mem_unlock(&l->lock);
+	text_free(t);
+}
+
 void server_set_fault(struct server_library *l, const char *format, ...)
 {
 	struct text t = { 0 };
@@ -108,13 +123,18 @@ void server_set_fault(struct server_library *l, const char *format, ...)
 	va_start(args, format);
 	text_vformat(&t, format, args);
 	va_end(args);
-	mem_lock(&l->lock);
-	if (!l->fault) {
-		l->fault = t.data;
-		t = (struct text){ 0 };
-	}
-	mem_unlock(&l->lock);
-	text_free(&t);
+	set_fault(l, NULL, &t);
+}
+
+void server_set_fault_at(struct server_library *l, uint32_t point,
+                         const char *format, ...)
+{
+	struct text t = { 0 };
+	va_list args;
+	va_start(args, format);
+	text_vformat(&t, format, args);
+	va_end(args);
+	set_fault(l, &point, &t);
 }
 
 void server_forget_fault(struct server_library *l)
@@ -122,6 +142,7 @@ void server_forget_fault(struct server_library *l)
 	mem_lock(&l->lock);
 	free(l->fault);
 	l->fault = NULL;
+	l->fault_has_point = false;
 	mem_unlock(&l->lock);
 }
 
@@ -223,6 +244,16 @@ static const char *fault(struct guest_library *library)
 	return why;
 }
 
+static bool fault_point(struct guest_library *library, uint32_t *point)
+{
+	struct server_library *l = server_of(library);
+	mem_lock(&l->lock);
+	*point = l->fault_point;
+	bool has = l->fault && l->fault_has_point;
+	mem_unlock(&l->lock);
+	return has;
+}
+
 static const char *lost(struct guest_library *library)
 {
 	struct server_library *l = server_of(library);
@@ -275,6 +306,7 @@ const struct guest_ops server_guest_ops = {
 	.next = next,
 	.call = call,
 	.fault = fault,
+	.fault_point = fault_point,
 	.lost = lost,
 	.bound = bound,
 	.position = position,

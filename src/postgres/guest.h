@@ -70,6 +70,10 @@ struct guest {
 /* Why the exploration is worth nothing: the first that is told counts. */
 void server_set_fault(struct server_library *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The same of a statement, or a step. */
+void server_set_fault_at(struct server_library *l, uint32_t point,
+                         const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* What was told was the server's, and is done again. */
 void server_forget_fault(struct server_library *l);
 /* A backend has died: shall what it did be done again? Else it is told why not,

@@ -132,6 +132,8 @@ struct server_library {
 	bool grew;        /* more is to be */
 	uint32_t growths; /* so far */
 	char *fault, *lost;
+	uint32_t fault_point; /* of the fault, if it has one */
+	bool fault_has_point;
 	atomic_bool ended; /* `lost` tells why */
 };
 

@@ -498,6 +498,7 @@ bool server_take_growth(struct program *p)
 		l->keys[i]->known |= l->keys[i]->gone;
 	free(l->fault);
 	l->fault = NULL;
+	l->fault_has_point = false;
 	server_guests_forget(l);
 	return true;
 }

@@ -136,8 +136,8 @@ static struct server_key *read_key(struct run *r, const char **at,
 
 void run_fail(struct run *r, const char *why)
 {
-	server_set_fault(r->guest->library, "session '%s': %s",
-	                 r->guest->library->sessions[r->session].name, why);
+	server_set_fault_at(r->guest->library, point_of(r), "session '%s': %s",
+	                    r->guest->library->sessions[r->session].name, why);
 	r->broken = true;
 }
 
@@ -424,26 +424,26 @@ static void end_step(struct run *r)
 static bool wait_for_backend(struct run *r)
 {
 	struct seat *s = r->seat;
-	double until = seconds_now() + PATIENCE;
+	struct patience patience = patience_with(&s->c);
 	while (s->c.busy && !r->frontier && !r->broken) {
 		struct pollfd p[2] = { { .fd = s->channel->fd,
 			                 .events = POLLIN },
 			               { .fd = s->c.fd, .events = POLLIN } };
 		int n = poll(p, 2, 100);
 		if (server_gives_up(r->guest)) return false;
-		if (seconds_now() > until) {
+		const char *why = patience_end(&patience, &s->c);
+		if (why) {
 			struct text t = { 0 };
 			const struct spec_step *spec = step_at(r)->spec;
 			text_format(&t,
-			            "step '%s': it has run for %d s "
-			            "without reading a table",
-			            spec ? spec->name : "setup", PATIENCE);
+			            "step '%s': it %s without reading a table",
+			            spec ? spec->name : "setup", why);
 			run_fail(r, text_get(&t));
 			text_free(&t);
 			break;
 		}
 		if (n <= 0) continue;
-		if (p[0].revents) until = seconds_now() + PATIENCE;
+		if (p[0].revents) patience = patience_with(&s->c);
 		if (p[0].revents) receive_records(r);
 		if (r->frontier || r->broken) break;
 		if (p[1].revents) connection_take(&s->c, 0);

@@ -8,9 +8,6 @@
 #include "base/memory.h"
 #include "base/seconds.h"
 
-/* Seconds: a statement that has neither ended nor waits will not. */
-enum { PATIENCE = 60 };
-
 bool stock_start(struct stock *s, const atomic_bool *interrupt,
                  struct text *why)
 {
@@ -66,9 +63,12 @@ static bool control(struct stock *s, const char *sql)
  * until then. */
 static bool await_end(struct stock *s)
 {
-	double until = seconds_now() + PATIENCE;
+	double until = seconds_now() + SILENCE_MOST;
 	do {
-		if (seconds_now() > until || interrupted(s)) return false;
+		if (interrupted(s)) return false;
+		if (seconds_now() > until)
+			return fail(s, "sessions that were closed do not end",
+			            "");
 		if (!control(s, "SELECT pg_terminate_backend(pid) FROM "
 		                "pg_stat_activity WHERE backend_type = "
 		                "'client backend' AND pid <> "
@@ -95,20 +95,11 @@ static bool open_session(struct stock *s, uint32_t i, const char *options)
 {
 	struct stock_session *x = &s->sessions[i];
 	struct text why = { 0 };
-	uint32_t length;
-	size_t at = 0;
 	if (!connection_open(&x->c, s->cluster, options, &why)) {
 		fail(s, "PostgreSQL", text_get(&why));
 		text_free(&why);
 		return false;
 	}
-	if (!connection_run(&x->c, "SELECT pg_backend_pid()"))
-		return fail(s, "PostgreSQL", text_get(&x->c.message));
-	const char *row = connection_row(&x->c, &at, &length);
-	char *pid = row ? image_column(row, length, 0) : NULL;
-	if (!pid) return fail(s, "PostgreSQL", "a session without a number");
-	x->pid = atoi(pid);
-	free(pid);
 	return true;
 }
 
@@ -145,7 +136,7 @@ static uint64_t sessions_of(struct stock *s, const char *sql)
 	while ((row = connection_row(&s->control, &at, &length))) {
 		char *pid = image_column(row, length, 0);
 		for (uint32_t i = 0; i < s->count; i++)
-			if (pid && atoi(pid) == s->sessions[i].pid)
+			if (pid && atoi(pid) == s->sessions[i].c.pid)
 				set |= 1ull << i;
 		free(pid);
 	}
@@ -162,7 +153,7 @@ uint64_t stock_blockers(struct stock *s, uint32_t session)
 {
 	char sql[64];
 	snprintf(sql, sizeof sql, "SELECT unnest(pg_blocking_pids(%d))",
-	         s->sessions[session].pid);
+	         s->sessions[session].c.pid);
 	return sessions_of(s, sql);
 }
 
@@ -174,19 +165,25 @@ static uint64_t waiting_sessions(const struct stock *s)
 	return set;
 }
 
+/* Takes what has come from it, and goes on waiting for it? */
+static bool attends(struct stock *s, struct stock_session *x,
+                    const struct patience *p, int milliseconds)
+{
+	if (s->problem.length) return false;
+	connection_take(&x->c, milliseconds);
+	if (!x->c.busy || interrupted(s)) return false;
+	const char *why = patience_end(p, &x->c);
+	return !why || fail(s, "a backend of PostgreSQL", why);
+}
+
 /* Until what was sent has ended, or waits for a lock. */
 static void watch(struct stock *s, uint32_t i)
 {
 	struct stock_session *x = &s->sessions[i];
-	double until = seconds_now() + PATIENCE;
-	for (int n = 0; !s->problem.length; n++) {
-		connection_take(&x->c, n ? 1 : 0);
-		x->waits = x->c.busy;
-		if (!x->c.busy || blocked_sessions(s) >> i & 1) return;
-		if (interrupted(s)) return;
-		if (seconds_now() > until)
-			fail(s, "a statement has not ended after a minute", "");
-	}
+	struct patience p = patience_with(&x->c);
+	for (int n = 0; attends(s, x, &p, n); n = 1)
+		if (blocked_sessions(s) >> i & 1) break;
+	x->waits = x->c.busy;
 }
 
 /* Those that waited may go on, one after the other. A session that goes on and
@@ -230,10 +227,11 @@ static void break_deadlocks(struct stock *s)
 	       (i = find_victim(s)) < s->count) {
 		struct stock_session *x = &s->sessions[i];
 		snprintf(sql, sizeof sql, "SELECT pg_cancel_backend(%d)",
-		         x->pid);
+		         x->c.pid);
 		if (!control(s, sql)) return;
-		connection_take(&x->c, PATIENCE * 1000);
-		if (x->c.busy) fail(s, "PostgreSQL does not answer", "");
+		struct patience p = patience_with(&x->c);
+		/* Its error and its end are two messages. */
+		while (attends(s, x, &p, 100)) continue;
 		x->waits = false;
 		strcpy(x->c.state, "40P01");
 		text_clear(&x->c.message);

@@ -15,7 +15,6 @@
 
 struct stock_session {
 	struct connection c;
-	int pid;
 	bool waits;    /* for a lock: what was sent last has not ended */
 	uint64_t sent; /* when that was: the greater, the later */
 };

@@ -319,7 +319,7 @@ bool edits_join(const struct edits *e, uint32_t a, uint32_t b)
 		y = z;
 	}
 	assert(a != b && x->kind <= y->kind);
-	if (overlap(x, y)) return false;
+	if (overlap(x, y) || x->mutex != y->mutex) return false;
 	if (x->kind == EDIT_LOCK && y->kind == EDIT_ATOMIC)
 		return x->read != y->read;
 	if (x->kind == EDIT_TRANSACTION && y->kind == EDIT_TRANSACTION)

@@ -35,6 +35,9 @@ struct edit {
 	uint32_t read, write;
 	enum strength strength; /* LOCK */
 	const char *key; /* LOCK, ATOMIC: what is read, as it is written */
+	/* LOCK in SQL: of a row that nobody writes, to keep others out that
+	 * lock it: 1 + its table; else 0. */
+	uint32_t mutex;
 	bool moves; /* ATOMIC: what it adds is read before, or may be an error
 	             */
 	/* In file `source`, so many bytes make room for the text. */

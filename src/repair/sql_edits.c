@@ -12,6 +12,8 @@
 
 #include "base/memory.h"
 #include "repair/edits_parts.h"
+#include "repair/sql_parents.h"
+#include "repair/sql_text.h"
 #include "sql/image.h"
 #include "sql/load.h"
 #include "sql/resolve.h"
@@ -25,102 +27,17 @@ struct look {
 	bool *written; /* by table: some session can write it */
 	bool *own;     /* the transaction or routine at hand does */
 	const struct sql_routine *routine; /* the one at hand */
+	struct place first; /* where it begins, for what is put before all */
+	uint32_t first_point;
 };
 
 /* ---- texts ---- */
-
-/* Some bytes of a file. */
-struct part {
-	const char *text;
-	uint32_t from, to;
-};
 
 static struct part part_of(const struct look *l, const struct sql_statement *s)
 {
 	const struct edit_file *f = &l->edits->files[s->at.source];
 	assert(s->at.offset <= s->end && s->end <= f->length);
 	return (struct part){ f->text, s->at.offset, s->end };
-}
-
-static bool goes_on_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$' ||
-	       (unsigned char)c >= 128;
-}
-
-/* Where the next word of the part begins; its end if there is none. *end:
- * behind it. Of marks and quoted texts each is a word. */
-static uint32_t next_word(const struct part *p, uint32_t at, uint32_t *end)
-{
-	while (at < p->to && isspace((unsigned char)p->text[at])) at++;
-	*end = at;
-	if (at == p->to) return at;
-	char c = p->text[at];
-	if (c == '\'' || c == '"') {
-		const char *shut = memchr(p->text + at + 1, c, p->to - at - 1);
-		*end = shut ? (uint32_t)(shut - p->text) + 1 : p->to;
-	} else if (goes_on_word(c)) {
-		while (*end < p->to && goes_on_word(p->text[*end])) ++*end;
-	} else {
-		*end = at + 1;
-	}
-	return at;
-}
-
-static bool is_word(const struct part *p, uint32_t at, uint32_t end,
-                    const char *word)
-{
-	return end - at == strlen(word) &&
-	       !strncasecmp(p->text + at, word, end - at);
-}
-
-/* Where the word stands outside of parentheses; its end: nowhere. */
-static uint32_t find_word(const struct part *p, const char *word)
-{
-	int depth = 0;
-	uint32_t end;
-	for (uint32_t at = next_word(p, p->from, &end); at < p->to;
-	     at = next_word(p, end, &end)) {
-		depth += p->text[at] == '(';
-		depth -= p->text[at] == ')';
-		if (!depth && is_word(p, at, end, word)) return at;
-	}
-	return p->to;
-}
-
-/* Between these places, without blanks around. */
-static struct part between(const struct part *p, uint32_t from, uint32_t to)
-{
-	struct part x = { p->text, from, to };
-	assert(from <= to);
-	while (x.from < x.to && isspace((unsigned char)x.text[x.from]))
-		x.from++;
-	while (x.from < x.to && isspace((unsigned char)x.text[x.to - 1]))
-		x.to--;
-	return x;
-}
-
-/* What stands behind the word, up to the other one if that comes. */
-static struct part behind(const struct part *p, const char *word,
-                          const char *up_to)
-{
-	uint32_t at = find_word(p, word);
-	if (at == p->to) return (struct part){ p->text, at, at };
-	struct part rest = { p->text, at + (uint32_t)strlen(word), p->to };
-	return between(p, rest.from, find_word(&rest, up_to));
-}
-
-static bool same_words(const struct part *a, const struct part *b)
-{
-	uint32_t end_a, end_b;
-	uint32_t i = next_word(a, a->from, &end_a);
-	uint32_t k = next_word(b, b->from, &end_b);
-	while (i < a->to && k < b->to && end_a - i == end_b - k &&
-	       !strncasecmp(a->text + i, b->text + k, end_a - i)) {
-		i = next_word(a, end_a, &end_a);
-		k = next_word(b, end_b, &end_b);
-	}
-	return i == a->to && k == b->to;
 }
 
 /* Texts that are given on the command line are not edited. */
@@ -207,11 +124,11 @@ static bool is_locked_already(const struct edits *e, struct place at)
 	return false;
 }
 
-/* Not where nobody writes: such locks keep nobody out. */
+/* Where nobody writes, such locks keep out only others of the same kind. */
 static void add_lock(struct look *l, const struct sql_statement *s)
 {
 	const struct sql_query *q = s->query;
-	const struct sql_table *written = NULL;
+	const struct sql_table *written = NULL, *any = NULL;
 	bool own = false;
 	if (s->kind != STATEMENT_QUERY || q->locks || q->grouped ||
 	    q->distinct || q->combination || q->value_count ||
@@ -224,7 +141,10 @@ static void add_lock(struct look *l, const struct sql_statement *s)
 		if (l->written[t->number] && (!written || l->own[t->number]))
 			written = t;
 		own |= l->own[t->number];
+		any = t;
 	}
+	if (!written && any && !l->edits->terms.locks_write)
+		parents_lock_read(l->edits, s, any);
 	if (!written) return;
 	struct edit *new = edits_add(
 		l->edits, EDIT_LOCK,
@@ -250,7 +170,7 @@ static bool is_aggregate(const struct part *p, uint32_t at, uint32_t end)
 		"every", "bool_and", "bool_or", "array_agg", "string_agg"
 	};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (is_word(p, at, end, names[i])) return true;
+		if (part_word_is(p, at, end, names[i])) return true;
 	return false;
 }
 
@@ -264,9 +184,9 @@ static struct part rows_of(const struct part *p, uint32_t at)
 	for (int depth = 0; q.to < p->to && depth >= 0; q.to++)
 		depth += (p->text[q.to] == '(') - (p->text[q.to] == ')');
 	if (q.to > at && p->text[q.to - 1] == ')') q.to--;
-	struct part rows = { p->text, find_word(&q, "from"), q.to };
+	struct part rows = { p->text, part_find_word(&q, "from"), q.to };
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		uint32_t end = find_word(&rows, ends[i]);
+		uint32_t end = part_find_word(&rows, ends[i]);
 		if (end < rows.to) rows.to = end;
 	}
 	return between(p, rows.from, rows.to);
@@ -277,10 +197,10 @@ static const struct sql_table *written_table(const struct look *l,
                                              const struct part *rows)
 {
 	const struct sql_catalog *c = &l->image->catalog;
-	uint32_t end, at = next_word(rows, rows->from, &end);
-	at = next_word(rows, end, &end);
+	uint32_t end, at = part_next_word(rows, rows->from, &end);
+	at = part_next_word(rows, end, &end);
 	for (uint32_t i = 0; i < c->table_count; i++)
-		if (is_word(rows, at, end, c->tables[i]->name) &&
+		if (part_word_is(rows, at, end, c->tables[i]->name) &&
 		    l->written[c->tables[i]->number])
 			return c->tables[i];
 	return NULL;
@@ -295,10 +215,10 @@ static void add_lock_before(struct look *l, const struct part *p,
 	struct text t = { 0 };
 	uint32_t end;
 	if (!is_in_file(l, at) || is_locked_already(l->edits, at)) return;
-	for (uint32_t i = next_word(p, p->from, &end); i < p->to;
-	     i = next_word(p, end, &end)) {
-		if (!is_word(p, i, end, "select")) continue;
-		uint32_t behind_it, what = next_word(p, end, &behind_it);
+	for (uint32_t i = part_next_word(p, p->from, &end); i < p->to;
+	     i = part_next_word(p, end, &end)) {
+		if (!part_word_is(p, i, end, "select")) continue;
+		uint32_t behind_it, what = part_next_word(p, end, &behind_it);
 		if (!is_aggregate(p, what, behind_it)) continue;
 		struct part rows = rows_of(p, i);
 		const struct sql_table *table = written_table(l, &rows);
@@ -341,15 +261,15 @@ static bool find_begin(const struct look *l, const struct sql_code *c,
 	if (c->dynamic || (c->kind != CODE_SQL && c->kind != CODE_ASSIGN &&
 	                   c->kind != CODE_RETURN && c->kind != CODE_IF))
 		return false;
-	out->to = find_word(out, c->kind == CODE_IF ? "then" : ";");
+	out->to = part_find_word(out, c->kind == CODE_IF ? "then" : ";");
 	if (c->kind == CODE_SQL) { /* but PERFORM */
-		next_word(out, at, &word);
-		return is_word(out, at, word, "select") ||
+		part_next_word(out, at, &word);
+		return part_word_is(out, at, word, "select") ||
 		       c->statement->kind != STATEMENT_QUERY;
 	}
 	if (c->kind != CODE_IF) return true;
 	while (end && isspace((unsigned char)f->text[end - 1])) end--;
-	if (end < 3 || !is_word(out, end - 2, end, "if") ||
+	if (end < 3 || !part_word_is(out, end - 2, end, "if") ||
 	    goes_on_word(f->text[end - 3]))
 		return false;
 	out->from = end - 2;
@@ -400,7 +320,7 @@ static void add_inner_read(struct look *l, const struct sql_statement *s)
 	struct part where = behind(&p, "where", "returning");
 	uint32_t end, open = p.from;
 	while (open < p.to && p.text[open] != '(')
-		open = next_word(&p, open + 1, &end);
+		open = part_next_word(&p, open + 1, &end);
 	if (open == p.to) return;
 	uint32_t shut = open;
 	int depth = 0;
@@ -427,9 +347,9 @@ static bool is_mentioned(const struct part *p, const char *name, uint32_t times,
                          uint32_t *at, uint32_t *end)
 {
 	uint32_t count = 0, to;
-	for (uint32_t i = next_word(p, p->from, &to); i < p->to;
-	     i = next_word(p, to, &to))
-		if (is_word(p, i, to, name)) {
+	for (uint32_t i = part_next_word(p, p->from, &to); i < p->to;
+	     i = part_next_word(p, to, &to))
+		if (part_word_is(p, i, to, name)) {
 			count++;
 			*at = i;
 			*end = to;
@@ -495,23 +415,24 @@ static bool find_level(const struct part *p, struct part *out)
 	static const char *const levels[] = { "read", "committed",
 		                              "uncommitted", "repeatable",
 		                              "serializable" };
-	uint32_t end, at = next_word(p, p->from, &end), last = p->from;
+	uint32_t end, at = part_next_word(p, p->from, &end), last = p->from;
 	bool said = false, more = true;
-	for (; at < p->to && more; at = next_word(p, end, &end)) {
+	for (; at < p->to && more; at = part_next_word(p, end, &end)) {
 		more = false;
 		for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-			more |= is_word(p, at, end, first[i]);
-		said |= is_word(p, at, end, "level");
+			more |= part_word_is(p, at, end, first[i]);
+		said |= part_word_is(p, at, end, "level");
 		if (!more) break;
 		last = end;
 	}
 	*out = (struct part){ p->text, last, last };
 	if (!said) return last > p->from;
 	out->from = at;
-	for (more = true; at < p->to && more; at = next_word(p, end, &end)) {
+	for (more = true; at < p->to && more;
+	     at = part_next_word(p, end, &end)) {
 		more = false;
 		for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-			more |= is_word(p, at, end, levels[i]);
+			more |= part_word_is(p, at, end, levels[i]);
 		if (more) out->to = end;
 	}
 	return out->to > out->from;
@@ -635,6 +556,20 @@ static uint32_t end_of_transaction(const struct sql_session *x, uint32_t begin)
 	return x->count;
 }
 
+static void lock_parents_first(struct look *l, const struct sql_session *x,
+                               uint32_t begin, uint32_t end)
+{
+	const struct sql_statement *first = NULL;
+	for (uint32_t i = begin; i < end; i++) {
+		const struct sql_statement *s = x->items[i].statement;
+		if (!first && s->kind <= STATEMENT_DELETE) first = s;
+		if (first && s->kind == STATEMENT_INSERT &&
+		    is_in_file(l, first->at))
+			parents_lock_before(l->edits, s, l->written, "SELECT",
+			                    first->at, first->point);
+	}
+}
+
 static void look_at_transaction(struct look *l, const struct sql_session *x,
                                 uint32_t begin, uint32_t end)
 {
@@ -666,6 +601,7 @@ static void look_at_transaction(struct look *l, const struct sql_session *x,
 		lock_before_statement(l, x->items[i].statement);
 		add_inner_read(l, x->items[i].statement);
 	}
+	lock_parents_first(l, x, begin, end);
 }
 
 static void look_at_session(struct look *l, const struct sql_session *x)
@@ -689,6 +625,33 @@ static void look_at_code(struct look *l, const struct sql_code *c)
 	add_inner_read(l, c->statement);
 }
 
+static void lock_parents_of(struct look *l, const struct sql_code *c)
+{
+	if (c->statement->kind == STATEMENT_INSERT && !c->dynamic)
+		parents_lock_before(l->edits, c->statement, l->written,
+		                    "PERFORM", l->first, l->first_point);
+}
+
+/* Before the first statement of the routine, if something can be put there. */
+static void lock_parents_in_routine(struct look *l, const struct sql_routine *r)
+{
+	const struct sql_code *c = r->body;
+	struct part begin;
+	while (c && c->kind == CODE_BLOCK) c = c->body;
+	if (c && find_begin(l, c, &begin) && is_in_file(l, c->at)) {
+		l->first = (struct place){ c->at.source, begin.from };
+		l->first_point = c->point;
+		each_of_code(l, r->body, lock_parents_of);
+	}
+	for (uint32_t i = 0; i < r->statement_count; i++)
+		if (r->statements[i]->kind == STATEMENT_INSERT &&
+		    is_in_file(l, r->at))
+			parents_lock_before(l->edits, r->statements[i],
+			                    l->written, "SELECT",
+			                    r->statements[0]->at,
+			                    r->statements[0]->point);
+}
+
 static void look_at_routine(struct look *l, const struct sql_routine *r)
 {
 	forget_own(l);
@@ -703,6 +666,7 @@ static void look_at_routine(struct look *l, const struct sql_routine *r)
 		lock_before_statement(l, r->statements[i]);
 		add_inner_read(l, r->statements[i]);
 	}
+	lock_parents_in_routine(l, r);
 }
 
 void edits_find_sql(struct edits *e, const struct program *p)
@@ -731,6 +695,7 @@ void edits_find_sql(struct edits *e, const struct program *p)
 	for (uint32_t t = 0; t < counted; t++)
 		own += e->transactions[t].own != 0;
 	each_routine(&l, look_at_routine);
+	parents_keep(e, l.written, image->catalog.tables, counted);
 	add_program_levels(&l, counted && own == counted, counted);
 	free(l.written);
 	free(l.own);

@@ -14,7 +14,10 @@
 
 enum {
 	ROWS_IN_FULL = 60, /* a longer table leaves out what is not shared */
-	GAP = 3,           /* between columns: " │ " */
+	EVENTS_MOST = 500, /* of a transaction with more the first and the last
+	                    * are shown, so many of each: */
+	EVENTS_AT_ENDS = 40,
+	GAP = 3, /* between columns: " │ " */
 	STATEMENT_WIDTH = 68,
 	NARROWEST = 40 /* that lines are wrapped for */
 };
@@ -228,6 +231,21 @@ static void add_statement(struct table *t, uint32_t column, uint32_t point)
 	text_free(&line);
 }
 
+/* Is it one of those in the middle of a long transaction? */
+static bool is_amid(const struct transaction *x, uint32_t e)
+{
+	return x->event_count > EVENTS_MOST && e >= EVENTS_AT_ENDS &&
+	       e < x->event_count - EVENTS_AT_ENDS;
+}
+
+static void add_gap(struct table *t, uint32_t column,
+                    const struct transaction *x)
+{
+	struct cell *c = add_marked(t, column, STYLE_DIM);
+	text_format(&c->body, "  … %" PRIu32 " more reads and writes …",
+	            x->event_count - 2 * EVENTS_AT_ENDS);
+}
+
 static void add_transaction(struct table *t, uint32_t i)
 {
 	assert(i && i < t->h->transaction_count);
@@ -241,6 +259,10 @@ static void add_transaction(struct table *t, uint32_t i)
 	uint32_t left_out = 0, told = 0;
 	for (uint32_t e = 0; e < x->event_count; e++) {
 		bool marked = event_is_marked(t->marks, i, e);
+		if (!marked && is_amid(x, e)) {
+			if (e == EVENTS_AT_ENDS) add_gap(t, column, x);
+			continue;
+		}
 		if (!marked && !t->all &&
 		    !bits_has(t->shared, x->events[e].key)) {
 			left_out++;

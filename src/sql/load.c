@@ -640,7 +640,9 @@ struct program *sql_load(const char *path, const char *text, size_t length,
 		                      .all = &image->all,
 		                      .program = l.program,
 		                      .parser = l.parser,
-		                      .notes_names = given && given->names };
+		                      .notes_names = given && given->names,
+		                      .explored =
+		                              !given || !given->transactions };
 	struct program *p = load(&l, path, text, length);
 	sql_parser_free(l.parser);
 	image->catalog.parser = NULL;

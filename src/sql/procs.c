@@ -323,6 +323,16 @@ bool sql_has_proc(const char *name)
 	return false;
 }
 
+bool sql_takes(const char *name, uint32_t count)
+{
+	for (size_t i = 0; i < PROCS; i++)
+		if (!strcmp(procs[i].name, name) &&
+		    (procs[i].count == count ||
+		     sql_proc_takes_any_number(&procs[i])))
+			return true;
+	return false;
+}
+
 bool sql_aggregates(const char *name)
 {
 	for (size_t i = 0; i < PROCS; i++)
@@ -448,8 +458,12 @@ bool sql_is_outside(const char *name)
 		"percentile_cont",
 		"percentile_disc",
 		"pg_advisory_lock",
+		"pg_advisory_lock_shared",
 		"pg_advisory_unlock",
+		"pg_advisory_unlock_all",
+		"pg_advisory_unlock_shared",
 		"pg_advisory_xact_lock",
+		"pg_advisory_xact_lock_shared",
 		"pg_backend_pid",
 		"pg_column_size",
 		"pg_current_xact_id",
@@ -457,7 +471,9 @@ bool sql_is_outside(const char *name)
 		"pg_notify",
 		"pg_sleep",
 		"pg_try_advisory_lock",
+		"pg_try_advisory_lock_shared",
 		"pg_try_advisory_xact_lock",
+		"pg_try_advisory_xact_lock_shared",
 		"pg_typeof",
 		"pi",
 		"quote_nullable",

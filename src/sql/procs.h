@@ -126,6 +126,8 @@ enum sql_choice { CHOICE_MADE, CHOICE_NONE, CHOICE_SEVERAL };
 enum sql_choice sql_choose_proc(const char *name, const enum sql_kind *types,
                                 uint32_t count, const struct sql_proc **out);
 bool sql_has_proc(const char *name);
+/* Is there one with so many arguments? */
+bool sql_takes(const char *name, uint32_t count);
 /* A function or an operator of PostgreSQL that is not supported here? */
 bool sql_is_outside(const char *name);
 /* Is it the name of an aggregate? */

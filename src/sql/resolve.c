@@ -127,7 +127,7 @@ static bool resolve_sets(struct resolver *r, struct scope *s,
 				value = item_of_row(r, x);
 		}
 		if (json_object_get(body, "indirection"))
-			refuse_construct(r, at, "this assignment");
+			refuse_construct(r, at, "SET of an element or a field");
 		sets[i].column = (uint32_t)column;
 		for (uint32_t j = 0; j < i; j++)
 			if (sets[j].column == sets[i].column)
@@ -519,13 +519,38 @@ static void resolve_modes(struct resolver *r, json_t *options,
 	}
 }
 
+/* With --engine=postgres, where these change nothing that is seen. */
+static bool server_sets(const char *name)
+{
+	static const char *const names[] = {
+		"application_name",
+		"check_function_bodies",
+		"client_min_messages",
+		"constraint_exclusion",
+		"role",
+		"search_path",
+		"transaction_deferrable",
+		"transaction_read_only",
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(names[i], name)) return true;
+	return strstr(name, "_timeout") || strchr(name, '.') ||
+	       !strncmp(name, "log_", 4) || !*name;
+}
+
 static bool resolve_set(struct resolver *r, json_t *body,
                         struct sql_statement *s)
 {
 	const char *name = node_string(body, "name");
 	if (strcmp(node_string(body, "kind"), "VAR_SET_MULTI") ||
 	    strcmp(name, "TRANSACTION")) {
-		refuse_construct(r, s->at, "SET, but for SET TRANSACTION");
+		struct text t = { 0 };
+		text_format(&t, "SET %s", name);
+		if (server_sets(name))
+			refuse_construct(r, s->at, text_get(&t));
+		else
+			refuse_everywhere(r, s->at, text_get(&t));
+		text_free(&t);
 		return false;
 	}
 	s->kind = STATEMENT_SET_TRANSACTION;
@@ -550,7 +575,7 @@ static bool resolve_transaction(struct resolver *r, json_t *body,
 	};
 	const char *kind = node_string(body, "kind");
 	resolve_modes(r, json_object_get(body, "options"), &s->modes);
-	if (node_flag(body, "chain")) refuse_construct(r, s->at, "AND CHAIN");
+	if (node_flag(body, "chain")) refuse_everywhere(r, s->at, "AND CHAIN");
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !r->failed; i++)
 		if (!strcmp(kinds[i].kind, kind)) {
 			s->kind = kinds[i].means;
@@ -558,7 +583,7 @@ static bool resolve_transaction(struct resolver *r, json_t *body,
 				r, node_string(body, "savepoint_name"));
 			return true;
 		}
-	refuse_construct(r, s->at, "two-phase commit");
+	refuse_everywhere(r, s->at, "two-phase commit");
 	return false;
 }
 
@@ -579,6 +604,39 @@ static const struct {
 	{ "CreateFunctionStmt", resolve_routine },
 	{ "CreateTrigStmt", resolve_trigger },
 };
+
+/* Not what is no part of a transaction, or of what isoscope can look at. */
+static bool server_sets_up(const char *kind, json_t *body)
+{
+	static const char *const kinds[] = {
+		"AlterSystemStmt",         "CopyStmt",
+		"CreateForeignTableStmt",  "CreateSubscriptionStmt",
+		"CreateTableSpaceStmt",    "CreatedbStmt",
+		"DropTableSpaceStmt",      "DropdbStmt",
+		"ImportForeignSchemaStmt", "RefreshMatViewStmt",
+	};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (!strcmp(kind, kinds[i])) return false;
+	if (!strcmp(kind, "VacuumStmt"))
+		return !node_flag(body, "is_vacuumcmd");
+	return strcmp(kind, "CreateTableAsStmt") ||
+	       strcmp(node_string(body, "objtype"), "OBJECT_MATVIEW");
+}
+
+/* With --engine=postgres. */
+static bool server_carries_out(const struct resolver *r, const char *kind,
+                               json_t *body)
+{
+	static const char *const kinds[] = {
+		"ClosePortalStmt", "DeallocateStmt",  "DeclareCursorStmt",
+		"DiscardStmt",     "ExecuteStmt",     "FetchStmt",
+		"PrepareStmt",     "VariableSetStmt", "VariableShowStmt",
+	};
+	if (r->purpose == PURPOSE_SETUP) return server_sets_up(kind, body);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (!strcmp(kind, kinds[i])) return true;
+	return false;
+}
 
 static bool resolve_body(struct resolver *r, const char *kind, json_t *body,
                          struct sql_statement *s)
@@ -610,15 +668,16 @@ static bool resolve_body(struct resolver *r, const char *kind, json_t *body,
 			return schema[i].resolve(r, body, s);
 		changes = false;
 	}
-	text_format(&t, "%s%s", changes ? "this statement: " : "", kind);
-	if (text_get(&t) && t.length > 4 &&
-	    !strcmp(t.data + t.length - 4, "Stmt")) {
-		t.data[t.length - 4] = 0;
-		t.length -= 4;
-	}
-	refuse_construct(r, s->at,
-	                 changes ? text_get(&t)
-	                         : "a change of the schema outside of setup");
+	node_words(&t, kind, body);
+	if (!changes)
+		refuse(r, s->at,
+		       "%s changes the schema, which is not supported outside "
+		       "of setup; write it there",
+		       text_get(&t));
+	else if (server_carries_out(r, kind, body))
+		refuse_construct(r, s->at, text_get(&t));
+	else
+		refuse_everywhere(r, s->at, text_get(&t));
 	text_free(&t);
 	return false;
 }

@@ -59,6 +59,8 @@ struct sql_catalog {
 	} * mentions;
 	uint32_t mention_count, mention_capacity;
 	bool notes_names;
+	/* Sessions are explored, which a real PostgreSQL could carry out. */
+	bool explored;
 };
 
 enum sql_purpose {

@@ -650,11 +650,14 @@ static const struct sql_code *read_by_word(struct reader *p, const char *label)
 	struct sql_code *c;
 	static const char *const outside[] = { "open", "fetch",  "close",
 		                               "move", "commit", "rollback" };
+	enum { CURSOR_WORDS = 4 };
 	for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
 		if (is_word(p, outside[i])) {
 			refuse_construct(p->r, place_at(p, at),
-			                 "a cursor, or the end of a "
-			                 "transaction, in PL/pgSQL,");
+			                 i < CURSOR_WORDS
+			                         ? "a cursor in PL/pgSQL"
+			                         : "COMMIT and ROLLBACK in "
+			                           "PL/pgSQL");
 			return NULL;
 		}
 	if (is_word(p, "begin") || is_word(p, "declare")) {

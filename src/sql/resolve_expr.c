@@ -197,12 +197,48 @@ static const struct sql_expr *resolve_cast(struct resolver *r, struct scope *s,
 	return coerce(r, e, type, COERCE_EXPLICIT, "");
 }
 
+/* ARRAY(query): what array_agg() makes of its rows, or an empty array. */
+static const struct sql_expr *array_of(struct resolver *r, struct scope *s,
+                                       json_t *body)
+{
+	static const char name[] = "*ARRAY*";
+	struct place at = r->place;
+	json_int_t location = node_integer(body, "location");
+	json_t *select = json_pack(
+		"{s:[{s:{s:{s:{s:[{s:{s:s}}],s:[{s:{s:[{s:{s:s}}],s:I}}],s:I}"
+		"}}}],s:[{s:{s:O,s:{s:s,s:[{s:{s:s}}]}}}],s:s}",
+		"targetList", "ResTarget", "val", "FuncCall", "funcname",
+		"String", "sval", "array_agg", "args", "ColumnRef", "fields",
+		"String", "sval", name, "location", location, "location",
+		location, "fromClause", "RangeSubselect", "subquery",
+		json_object_get(body, "subselect"), "alias", "aliasname", name,
+		"colnames", "String", "sval", name, "op", "SETOP_NONE");
+	assert(select);
+	struct sql_query *q = resolve_query(r, s, select);
+	json_decref(select);
+	r->place = at;
+	if (!q) return NULL;
+	if (q->relations[0].column_count != 1)
+		return refuse(r, at, "subquery must return only one column");
+	struct sql_expr *rows = expr_new(r, EXPR_SCALAR, SQL_ARRAY, 0);
+	struct sql_expr *e = expr_new(r, EXPR_COALESCE, SQL_ARRAY, 2);
+	rows->query = q;
+	rows->type = e->type = q->targets[0].value->type;
+	e->args[0] = rows;
+	e->args[1] = coerce(
+		r,
+		expr_constant(r, SQL_UNKNOWN, value_string(r->region, "{}", 2)),
+		e->type, COERCE_IMPLICIT, "ARRAY");
+	return r->failed ? NULL : e;
+}
+
 static const struct sql_expr *resolve_sublink(struct resolver *r,
                                               struct scope *s, json_t *body)
 {
 	const char *kind = node_string(body, "subLinkType");
 	json_t *select = NULL, *test = json_object_get(body, "testexpr");
 	struct place at = r->place;
+	if (!strcmp(kind, "ARRAY_SUBLINK")) return array_of(r, s, body);
 	node_is(json_object_get(body, "subselect"), "SelectStmt", &select);
 	struct sql_query *q = resolve_query(r, s, select);
 	r->place = at;
@@ -266,10 +302,15 @@ static const struct sql_expr *resolve_element(struct resolver *r,
 {
 	json_t *list = json_object_get(body, "indirection"), *at;
 	struct sql_expr *e = expr_new(r, EXPR_ELEMENT, SQL_UNKNOWN, 2);
-	if (json_array_size(list) != 1 ||
-	    !node_is(json_array_get(list, 0), "A_Indices", &at) ||
+	bool subscript = node_is(json_array_get(list, 0), "A_Indices", &at);
+	if (json_array_size(list) != 1 || !subscript ||
 	    node_flag(at, "is_slice"))
-		return refuse_construct(r, e->at, "this subscript or field");
+		return refuse_construct(
+			r, e->at,
+			!subscript ? "a field of a value, (value).field"
+			: node_flag(at, "is_slice")
+				? "a slice of an array, array[a:b]"
+				: "several subscripts");
 	e->args[0] = resolve_expr(r, s, json_object_get(body, "arg"));
 	e->args[1] = coerce(r, resolve_expr(r, s, json_object_get(at, "uidx")),
 	                    sql_type(SQL_INT4), COERCE_ASSIGNMENT,
@@ -285,6 +326,22 @@ static const struct sql_expr *resolve_element(struct resolver *r,
 	return e;
 }
 
+static const char *current_words(const char *op)
+{
+	static const char *const words[] = {
+		"CURRENT_CATALOG", "CURRENT_ROLE", "CURRENT_SCHEMA",
+		"CURRENT_TIME",    "CURRENT_USER", "LOCALTIME",
+		"SESSION_USER",    "USER",
+	};
+	size_t i = 0, n = sizeof words / sizeof *words;
+	if (strstr(op, "TIMESTAMP")) return "now() of less than microseconds";
+	/* With (n), it is one of another name. */
+	while (i < n - 1 &&
+	       strncmp(op + strlen("SVFOP_"), words[i], strlen(words[i])))
+		i++;
+	return words[i];
+}
+
 /* CURRENT_TIMESTAMP and the like: now() */
 static const struct sql_expr *resolve_current(struct resolver *r, json_t *body)
 {
@@ -296,7 +353,7 @@ static const struct sql_expr *resolve_current(struct resolver *r, json_t *body)
 		              "");
 	if (!strcmp(op, "SVFOP_CURRENT_DATE"))
 		return coerce(r, now, sql_type(SQL_DATE), COERCE_EXPLICIT, "");
-	return refuse_construct(r, r->place, "this value of the session");
+	return refuse_construct(r, r->place, current_words(op));
 }
 
 static const struct sql_expr *resolve_min_max(struct resolver *r,
@@ -336,8 +393,11 @@ static const struct sql_expr *resolve_kind(struct resolver *r, struct scope *s,
 	if (!strcmp(kind, "SetToDefault"))
 		return refuse(r, r->place,
 		              "DEFAULT is not allowed in this context");
-	text_format(&t, "this expression (%s)", kind);
-	refuse_construct(r, r->place, text_get(&t));
+	node_words(&t, kind, body);
+	if (!strcmp(kind, "CurrentOfExpr"))
+		refuse_everywhere(r, r->place, text_get(&t));
+	else
+		refuse_construct(r, r->place, text_get(&t));
 	text_free(&t);
 	return NULL;
 }

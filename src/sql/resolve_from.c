@@ -120,13 +120,28 @@ static const char *nearest_relation(const struct resolver *r, const char *name)
 	return near;
 }
 
+/* What PostgreSQL tells of itself is no state that could be explored. */
+static void refuse_schema(struct resolver *r, struct place at, const char *name)
+{
+	struct text t = { 0 };
+	bool own = !strncmp(name, "pg_", 3);
+	own |= !strcmp(name, "information_schema");
+	text_format(&t, "the %s \"%s\"%s", own ? "catalog" : "schema", name,
+	            own ? "" : ", which is not public");
+	if (own)
+		refuse_everywhere(r, at, text_get(&t));
+	else
+		refuse_construct(r, at, text_get(&t));
+	text_free(&t);
+}
+
 struct sql_table *find_table(struct resolver *r, json_t *range_var)
 {
 	const struct sql_catalog *c = r->catalog;
 	const char *name = node_string(range_var, "relname");
 	const char *schema = node_string(range_var, "schemaname");
 	if (*schema && strcmp(schema, "public")) {
-		refuse_construct(r, r->place, "a schema other than public");
+		refuse_schema(r, node_place(r, range_var), schema);
 		return NULL;
 	}
 	for (uint32_t i = 0; i < c->table_count; i++) {
@@ -390,10 +405,19 @@ static struct sql_from *resolve_call_item(struct resolver *r, struct scope *s,
 	json_t *functions = json_object_get(body, "functions");
 	node_is(json_array_get(functions, 0), "List", &list);
 	list = json_object_get(list, "items");
-	if (json_array_size(functions) != 1 || node_flag(body, "ordinality") ||
-	    json_object_get(body, "coldeflist") ||
-	    !node_is(json_array_get(list, 0), "FuncCall", &call))
-		return refuse_construct(r, r->place, "this function in FROM");
+	bool called = node_is(json_array_get(list, 0), "FuncCall", &call);
+	if (called) r->place = node_place(r, call);
+	if (json_array_size(functions) != 1)
+		return refuse_construct(r, r->place, "ROWS FROM");
+	if (node_flag(body, "ordinality"))
+		return refuse_construct(r, r->place, "WITH ORDINALITY");
+	if (json_object_get(body, "coldeflist"))
+		return refuse_construct(
+			r, r->place,
+			"a list of columns behind a function in FROM");
+	if (!called)
+		return refuse_construct(r, r->place,
+		                        "a value of the session in FROM");
 	const char *no_aggregates = s->no_aggregates;
 	s->no_aggregates = "functions in FROM";
 	r->calls_rows = true;
@@ -438,8 +462,16 @@ static struct sql_from *resolve_item(struct resolver *r, struct scope *s,
 	if (!strcmp(kind, "JoinExpr")) return resolve_join(r, s, body);
 	if (!strcmp(kind, "RangeFunction"))
 		return resolve_call_item(r, s, body);
-	if (strcmp(kind, "RangeSubselect"))
-		return refuse_construct(r, r->place, "this item of FROM");
+	if (strcmp(kind, "RangeSubselect")) {
+		struct text t = { 0 };
+		node_words(&t, kind, body);
+		if (!strcmp(kind, "RangeTableSample"))
+			refuse_everywhere(r, r->place, text_get(&t));
+		else
+			refuse_construct(r, r->place, text_get(&t));
+		text_free(&t);
+		return NULL;
+	}
 	json_t *names;
 	bool lateral = node_flag(body, "lateral");
 	const char *alias = alias_of(body, &names);

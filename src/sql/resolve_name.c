@@ -59,9 +59,26 @@ static const char *nearest_column(struct scope *s, const char *relation,
 	return near;
 }
 
+/* What it holds depends on more than rows and transactions. */
+static bool is_system_column(const char *name)
+{
+	static const char *const names[] = { "cmax",     "cmin", "ctid",
+		                             "tableoid", "xmax", "xmin" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(names[i], name)) return true;
+	return false;
+}
+
 static const struct sql_expr *no_column(struct resolver *r, struct scope *s,
                                         const char *relation, const char *name)
 {
+	if (is_system_column(name)) {
+		struct text t = { 0 };
+		text_format(&t, "the column %s, which PostgreSQL fills", name);
+		refuse_everywhere(r, r->place, text_get(&t));
+		text_free(&t);
+		return NULL;
+	}
 	const char *near = nearest_column(s, relation, name);
 	const char *dot = relation ? "." : "", *quote = relation ? "" : "\"";
 	return refuse(r, r->place, "column %s%s%s%s%s does not exist%s%s%s",

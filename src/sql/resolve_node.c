@@ -105,11 +105,31 @@ void *refuse(struct resolver *r, struct place at, const char *format, ...)
 	return NULL;
 }
 
+static bool has_server(const struct resolver *r)
+{
+	return *ISO_POSTGRES_PROGRAMS && r->catalog->explored;
+}
+
+const char *server_hint(const struct resolver *r)
+{
+	return has_server(r) ? " (or explore it with --engine=postgres)" : "";
+}
+
 void *refuse_construct(struct resolver *r, struct place at, const char *what)
 {
+	if (!has_server(r)) return refuse_everywhere(r, at, what);
 	return refuse(r, at,
-	              "%s: not supported; see 'SQL programs' in the manual for "
-	              "what is, and write it in another way",
+	              "%s: not supported here; explore it with "
+	              "--engine=postgres, or write it in another way (see 'SQL "
+	              "programs' in the manual)",
+	              what);
+}
+
+void *refuse_everywhere(struct resolver *r, struct place at, const char *what)
+{
+	return refuse(r, at,
+	              "%s: not supported; write it in another way (see 'SQL "
+	              "programs' in the manual)",
 	              what);
 }
 

@@ -79,6 +79,10 @@ bool node_is(json_t *node, const char *kind, json_t **body);
 const char *node_string(json_t *body, const char *field); /* or "" */
 int64_t node_integer(json_t *body, const char *field);    /* or 0 */
 bool node_flag(json_t *body, const char *field);
+/* What it is in SQL: "DECLARE ... CURSOR". */
+void node_words(struct text *t, const char *kind, json_t *body);
+/* What it does, of a node of ALTER TABLE: "ADD COLUMN". */
+const char *change_words(json_t *command);
 /* The text of a String node. */
 const char *node_name(json_t *string);
 struct place node_place(const struct resolver *r, json_t *body);
@@ -93,8 +97,12 @@ uint32_t end_of_words(const char *text, uint32_t from, uint32_t to);
 /* Reports an error; NULL. */
 void *refuse(struct resolver *r, struct place at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The same of what is SQL, but not in the subset. */
+/* The same of what is SQL, but not in the subset: PostgreSQL itself can carry
+ * it out, which is said; or is not of use either, as it cannot be explored. */
 void *refuse_construct(struct resolver *r, struct place at, const char *what);
+void *refuse_everywhere(struct resolver *r, struct place at, const char *what);
+/* " (or explore it with --engine=postgres)"; "": that is not to be had. */
+const char *server_hint(const struct resolver *r);
 
 /* Statements of a text that stands at this place, as PostgreSQL's parser reads
  * it, with `before` in front of it. */
@@ -186,6 +194,14 @@ const struct sql_expr *rows_differ(struct resolver *r, struct scope *s,
                                    json_t *left, json_t *right, bool negated);
 const struct sql_expr *row_is_null(struct resolver *r, struct scope *s,
                                    json_t *row, bool negated);
+/* A row beside a query in parentheses, which gives one; NULL without an error:
+ * it is no query. */
+const struct sql_expr *row_of_query(struct resolver *r, struct scope *s,
+                                    const char *name, json_t *row,
+                                    json_t *right);
+/* (a, b) IN ((c, d), ...) */
+const struct sql_expr *resolve_row_in(struct resolver *r, struct scope *s,
+                                      json_t *body, json_t *list);
 const struct sql_expr *row_and_query(struct resolver *r, struct scope *s,
                                      enum sql_expr_kind kind, const char *name,
                                      json_t *row, const struct sql_query *q);

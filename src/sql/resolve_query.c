@@ -74,8 +74,12 @@ static bool figure_query(json_t *link, const char **name)
 {
 	json_t *select, *target, *list;
 	const char *what = node_string(link, "subLinkType");
-	if (!strcmp(what, "EXISTS_SUBLINK")) *name = "exists";
-	if (strcmp(what, "EXPR_SUBLINK")) return !strcmp(*name, "exists");
+	bool exists = !strcmp(what, "EXISTS_SUBLINK");
+	if (exists || !strcmp(what, "ARRAY_SUBLINK")) {
+		*name = exists ? "exists" : "array";
+		return true;
+	}
+	if (strcmp(what, "EXPR_SUBLINK")) return false;
 	node_is(json_object_get(link, "subselect"), "SelectStmt", &select);
 	list = json_object_get(select, "targetList");
 	if (!node_is(json_array_get(list, 0), "ResTarget", &target))
@@ -601,7 +605,7 @@ static void resolve_lock(struct resolver *r, struct scope *s,
 	for (size_t i = 0; i < json_array_size(list) && !r->failed; i++) {
 		node_is(json_array_get(list, i), "LockingClause", &body);
 		if (strcmp(node_string(body, "waitPolicy"), "LockWaitBlock"))
-			refuse_construct(r, q->at, "NOWAIT and SKIP LOCKED");
+			refuse_everywhere(r, q->at, "NOWAIT and SKIP LOCKED");
 		else if (r->purpose == PURPOSE_ASSERT)
 			refuse(r, q->at, "an assertion locks no rows");
 		else if (beside)
@@ -616,13 +620,14 @@ static void resolve_select(struct resolver *r, struct scope *s, json_t *body,
                            struct sql_query *q)
 {
 	json_t *x;
-	static const char *const outside[][2] = {
-		{ "intoClause", "SELECT INTO" },
-		{ "windowClause", "WINDOW" },
-	};
-	for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
-		if (json_object_get(body, outside[i][0]))
-			refuse_construct(r, q->at, outside[i][1]);
+	if (json_object_get(body, "windowClause"))
+		refuse_construct(r, q->at, "WINDOW");
+	if (json_object_get(body, "intoClause")) {
+		if (r->purpose == PURPOSE_SETUP)
+			refuse_construct(r, q->at, "SELECT INTO");
+		else
+			refuse_everywhere(r, q->at, "SELECT INTO");
+	}
 	if ((x = json_object_get(body, "withClause"))) resolve_with(r, s, x);
 	if (strcmp(node_string(body, "op"), "SETOP_NONE"))
 		resolve_combination(r, s, q, body);

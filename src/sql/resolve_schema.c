@@ -83,6 +83,14 @@ static void alter_constraint(struct resolver *r, struct sql_table *t,
 	                               t->primary->count, value_null());
 }
 
+static void refuse_change(struct resolver *r, json_t *cmd)
+{
+	struct text t = { 0 };
+	text_format(&t, "ALTER TABLE ... %s", change_words(cmd));
+	refuse_construct(r, r->place, text_get(&t));
+	text_free(&t);
+}
+
 bool resolve_alter_table(struct resolver *r, json_t *body,
                          struct sql_statement *s)
 {
@@ -106,8 +114,6 @@ bool resolve_alter_table(struct resolver *r, json_t *body,
 	         !strcmp(kind, "AT_DropNotNull"))
 		alter_column(r, t, cmd, s);
 	else if (strcmp(kind, "AT_ChangeOwner"))
-		refuse_construct(r, r->place,
-		                 "this change of a table (constraints, "
-		                 "defaults and NOT NULL can be altered)");
+		refuse_change(r, cmd);
 	return !r->failed;
 }

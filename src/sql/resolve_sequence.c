@@ -67,7 +67,7 @@ static int64_t option_number(struct resolver *r, json_t *option)
 	if (node_is(arg, "Integer", &body)) return node_integer(body, "ival");
 	if (node_is(arg, "Float", &body))
 		return strtoll(node_string(body, "fval"), NULL, 10);
-	refuse_construct(r, r->place, "this option of a sequence");
+	refuse_construct(r, r->place, "an option of a sequence without number");
 	return 0;
 }
 
@@ -87,7 +87,9 @@ bool sequence_options(struct resolver *r, json_t *list, int64_t *start,
 			*step = option_number(r, x);
 		else if (!strcmp(name, "cycle") || !strcmp(name, "restart"))
 			refuse_construct(r, r->place,
-			                 "this option of a sequence");
+			                 *name == 'c'
+			                         ? "CYCLE of a sequence"
+			                         : "RESTART of a sequence");
 	}
 	if (!r->failed && *step < 1)
 		refuse_construct(r, r->place, "a sequence that falls");

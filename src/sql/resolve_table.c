@@ -56,6 +56,33 @@ static void draw_identity(struct resolver *r, const struct sql_table *t,
 	draw_from_sequence(r, t, column, json_object_get(body, "options"));
 }
 
+/* A real PostgreSQL can defer no more than foreign keys here. */
+static void refuse_deferrable(struct resolver *r, bool foreign)
+{
+	if (foreign)
+		refuse_construct(r, r->place, "a deferrable constraint");
+	else
+		refuse_everywhere(r, r->place,
+		                  "a deferrable constraint other than a "
+		                  "foreign key");
+}
+
+static void refuse_constraint(struct resolver *r, const struct sql_table *t,
+                              int64_t column, const char *kind)
+{
+	bool foreign = false;
+	for (const struct sql_foreign *f = t->foreigns; f; f = f->next_from)
+		foreign |= f->count == 1 && f->columns[0] == column;
+	if (!strcmp(kind, "CONSTR_EXCLUSION"))
+		refuse_everywhere(r, r->place, "EXCLUDE");
+	else if (strstr(kind, "NOT_DEFERRABLE") || strstr(kind, "IMMEDIATE"))
+		return; /* as without it */
+	else if (strstr(kind, "ATTR"))
+		refuse_deferrable(r, foreign);
+	else
+		refuse_construct(r, r->place, "a constraint of this kind");
+}
+
 void add_constraint(struct resolver *r, struct sql_table *t, json_t *body,
                     int64_t self)
 {
@@ -63,7 +90,7 @@ void add_constraint(struct resolver *r, struct sql_table *t, json_t *body,
 	struct sql_column *column = self >= 0 ? &t->columns[self] : NULL;
 	r->place = node_place(r, body);
 	if (node_flag(body, "deferrable"))
-		refuse_construct(r, r->place, "a deferrable constraint");
+		refuse_deferrable(r, !strcmp(kind, "CONSTR_FOREIGN"));
 	else if (!strcmp(kind, "CONSTR_PRIMARY"))
 		add_primary(r, t, body, self);
 	else if (!strcmp(kind, "CONSTR_UNIQUE"))
@@ -83,7 +110,7 @@ void add_constraint(struct resolver *r, struct sql_table *t, json_t *body,
 	else if (!strcmp(kind, "CONSTR_FOREIGN"))
 		add_foreign(r, t, body, self);
 	else
-		refuse_construct(r, r->place, "this constraint");
+		refuse_constraint(r, t, self, kind);
 }
 
 static void add_column(struct resolver *r, struct sql_table *t, json_t *body)
@@ -171,13 +198,14 @@ bool resolve_create_table(struct resolver *r, json_t *body,
 		{ "inhRelations", "INHERITS" },
 		{ "partspec", "PARTITION BY" },
 		{ "partbound", "PARTITION OF" },
-		{ "ofTypename", "CREATE TABLE OF" },
 	};
 	r->place = t->at = node_place(r, relation);
 	t->name = keep_name(r, node_string(relation, "relname"));
 	for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
 		if (json_object_get(body, outside[i][0]))
-			refuse_construct(r, t->at, outside[i][1]);
+			refuse_everywhere(r, t->at, outside[i][1]);
+	if (json_object_get(body, "ofTypename"))
+		refuse_construct(r, t->at, "CREATE TABLE OF");
 	if (strcmp(node_string(relation, "relpersistence"), "p") &&
 	    strcmp(node_string(relation, "relpersistence"), "u"))
 		refuse_construct(r, t->at, "a temporary table");

@@ -147,7 +147,10 @@ bool resolve_trigger(struct resolver *r, json_t *body, struct sql_statement *s)
 	            (events & ON_UPDATE ? EVENT_UPDATE : 0) |
 	            (events & ON_DELETE ? EVENT_DELETE : 0);
 	r->place = node_place(r, relation);
-	if (what) refuse_construct(r, r->place, what);
+	if (what && node_flag(body, "deferrable"))
+		refuse_everywhere(r, r->place, "a deferrable trigger");
+	else if (what)
+		refuse_construct(r, r->place, what);
 	struct sql_table *t = r->failed ? NULL : find_table(r, relation);
 	if (!t) return false;
 	t->counts_statements |= g->statement;

@@ -158,12 +158,14 @@ static bool run_inside(struct activation *a, const struct sql_code *c,
 static bool goes_round(struct activation *a, const struct sql_code *c)
 {
 	struct sql_run *x = a->run;
+	x->loops = true;
+	x->loop_point = c->point;
 	if (++x->rounds <= ROUNDS_MOST && sql_spend(x, 0)) return true;
 	x->point = c->point;
 	if (x->rounds <= ROUNDS_MOST) return false;
-	return sql_is_beyond(x, "an endless loop",
-	                     "loops of one statement went round more than "
-	                     "100000 times");
+	return sql_is_endless(x, "an endless loop",
+	                      "loops of one statement went round more than "
+	                      "100000 times");
 }
 
 /* After the body was run once: does the loop go on? */
@@ -265,6 +267,20 @@ static enum flow run_items(struct activation *a, const struct sql_code *c)
 		if (!loop_goes_on(a, c, &flow)) break;
 	}
 	if (flow == FLOW_ON) set_found(a, array.o->length);
+	return flow;
+}
+
+/* What is found to have no end meanwhile is this loop, or one within it. */
+static enum flow loop(struct activation *a, const struct sql_code *c,
+                      enum flow (*run)(struct activation *a,
+                                       const struct sql_code *c))
+{
+	struct sql_run *x = a->run;
+	bool loops = x->loops;
+	uint32_t point = x->loop_point;
+	enum flow flow = run(a, c);
+	x->loops = loops;
+	x->loop_point = point;
 	return flow;
 }
 
@@ -552,10 +568,10 @@ static enum flow run_code(struct activation *a, const struct sql_code *c)
 	switch (c->kind) {
 	case CODE_BLOCK: return run_block(a, c);
 	case CODE_IF: return run_if(a, c);
-	case CODE_LOOP: return run_loop(a, c);
-	case CODE_FOR: return run_for(a, c);
-	case CODE_EACH: return run_each(a, c);
-	case CODE_ITEM: return run_items(a, c);
+	case CODE_LOOP: return loop(a, c, run_loop);
+	case CODE_FOR: return loop(a, c, run_for);
+	case CODE_EACH: return loop(a, c, run_each);
+	case CODE_ITEM: return loop(a, c, run_items);
 	case CODE_EXIT:
 	case CODE_CONTINUE: return leave_loop(a, c);
 	case CODE_RETURN: return run_return(a, c);

@@ -54,14 +54,20 @@ bool sql_is_beyond(struct sql_run *x, const char *what, const char *why)
 	return sql_run_fails(x, "54000", "%s", why);
 }
 
+bool sql_is_endless(struct sql_run *x, const char *what, const char *why)
+{
+	x->endless = true;
+	return sql_is_beyond(x, what, why);
+}
+
 bool sql_spend(struct sql_run *x, size_t bytes)
 {
 	if (++x->spent > STEPS_MOST)
-		return sql_is_beyond(x, "a statement without end",
-		                     "it takes more than 10000000 steps");
+		return sql_is_endless(x, "a statement without end",
+		                      "it takes more than 10000000 steps");
 	if (bytes > MEMORY_MOST || x->region->held + bytes > MEMORY_MOST)
-		return sql_is_beyond(x, "a statement too large",
-		                     "it takes more than 256 MiB of memory");
+		return sql_is_endless(x, "a statement too large",
+		                      "it takes more than 256 MiB of memory");
 	if (x->spent % STEPS_OF_PATIENCE || !x->gives_up ||
 	    !x->gives_up(x->gives_up_data))
 		return true;
@@ -230,10 +236,13 @@ static bool read_anew(struct sql_run *x, uint32_t global, struct value key,
 		                 x->begun, *slot,    false };
 	x->begun = true;
 	x->locked |= strength >= STRENGTH_SHARE;
-	if (x->anew++ == ANEW_MOST)
-		return sql_is_beyond(x, "a statement too large",
-		                     "it reads more than 2000 keys, one after "
-		                     "the other");
+	if (x->anew++ == ANEW_MOST) {
+		if (x->loops) x->point = x->loop_point;
+		return sql_is_endless(
+			x,
+			x->loops ? "an endless loop" : "a statement too large",
+			"it reads more than 2000 keys, one after the other");
+	}
 	if (!sql_spend(x, 0)) return false;
 	if (x->read_count == x->answer_count) {
 		x->wanted = read;

@@ -146,6 +146,10 @@ struct sql_run {
 	 * one may take: this is an error in the program, not the database's. */
 	uint64_t spent;
 	const char *beyond;
+	bool endless; /* that is since it went on and on */
+	/* The loop of a routine that goes round, and where that is. */
+	bool loops;
+	uint32_t loop_point;
 	bool (*gives_up)(void *data); /* asked now and then; or NULL */
 	void *gives_up_data;
 	uint32_t anew;      /* reads that were not foreseen */
@@ -189,6 +193,8 @@ bool sql_run_statement(struct sql_run *x, const struct sql_statement *s);
 bool sql_spend(struct sql_run *x, size_t bytes);
 /* The statement is beyond what one may take. */
 bool sql_is_beyond(struct sql_run *x, const char *what, const char *why);
+/* The same of one that would go on and on. */
+bool sql_is_endless(struct sql_run *x, const char *what, const char *why);
 bool sql_run_fails(struct sql_run *x, const char *state, const char *format,
                    ...) __attribute__((format(printf, 3, 4)));
 bool sql_eval(struct sql_run *x, const struct sql_frame *f,

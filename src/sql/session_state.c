@@ -203,6 +203,16 @@ static const struct finding *wrong(struct sql_move *m, uint32_t point,
 	return f;
 }
 
+/* The statement took more than one may. */
+static const struct finding *went_beyond(struct sql_move *m,
+                                         const struct sql_run *x)
+{
+	struct finding *f = (struct finding *)wrong(m, x->point, x->beyond,
+	                                            x->failure.message, "");
+	f->endless = x->endless;
+	return f;
+}
+
 /* ---- The ends of steps and transactions ---- */
 
 static const struct sql_item *item_of(const struct sql_move *m,
@@ -393,9 +403,7 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 	s->ran = true;
 	m->answer_count = 0;
 	s->sequences = x.sequences;
-	if (x.beyond)
-		s->findings =
-			wrong(m, x.point, x.beyond, x.failure.message, "");
+	if (x.beyond) s->findings = went_beyond(m, &x);
 	if (x.stop == SQL_REPEATS) {
 		s->next = image->sessions[m->session].count;
 		s->repeats = true;

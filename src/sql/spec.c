@@ -39,12 +39,14 @@ struct spec_reader {
 
 static void fail(struct spec_reader *r, struct place at, const char *what)
 {
-	if (!r->failed) source_error(r->all, at, "%s", what);
 	if (!r->failed && r->is_cut)
-		source_note(r->all, r->cut,
-		            "the block before it ended with this brace: the "
-		            "first one ends a block, in quotes as well, as in "
-		            "PostgreSQL's isolation tester; chr(125) is one");
+		source_error(r->all, r->cut,
+		             "this brace ends the block, in quotes and "
+		             "comments as well, as in PostgreSQL's isolation "
+		             "tester; write ARRAY[1, 2] for '{1, 2}', and "
+		             "chr(125) for the brace in another text");
+	else if (!r->failed)
+		source_error(r->all, at, "%s", what);
 	r->failed = true;
 	r->next = r->length;
 	r->word.kind = WORD_END;
@@ -108,6 +110,20 @@ static void read_quoted(struct spec_reader *r)
 	text_free(&name);
 }
 
+/* Does the text end within quotes, or a comment? */
+static bool ends_quoted(const char *text, uint32_t length)
+{
+	bool quoted = false;
+	for (uint32_t i = 0; i < length; i++) {
+		if (text[i] == '\'') quoted = !quoted;
+		if (quoted || length - i < 2 || strncmp(text + i, "--", 2))
+			continue;
+		while (i < length && text[i] != '\n') i++;
+		if (i == length) return true;
+	}
+	return quoted;
+}
+
 /* As in PostgreSQL, the first closing brace ends it. */
 static void read_block(struct spec_reader *r)
 {
@@ -120,8 +136,7 @@ static void read_block(struct spec_reader *r)
 	uint32_t from = r->next + 1, to = (uint32_t)(end - r->text);
 	r->next = to + 1;
 	r->cut = (struct place){ r->source, to };
-	r->is_cut = false;
-	for (uint32_t i = from; i < to; i++) r->is_cut ^= r->text[i] == '\'';
+	r->is_cut = ends_quoted(r->text + from, to - from);
 	while (from < to && is_blank(r->text[from])) from++;
 	while (to > from && is_blank(r->text[to - 1])) to--;
 	r->word.kind = WORD_BLOCK;
@@ -257,6 +272,29 @@ static void take_command(struct spec_reader *r, struct spec_session *s,
 	s->steps[s->step_count++] = step;
 }
 
+/* What begins none of the parts. */
+static void refuse_word(struct spec_reader *r)
+{
+	static const char *const parts[] = { "setup",       "teardown",
+		                             "session",     "step",
+		                             "permutation", "assert",
+		                             "isolation" };
+	const char *word = r->word.kind == WORD_NAME ? r->word.name : "";
+	const char *near =
+		diag_nearest(word, parts, sizeof parts / sizeof *parts);
+	struct text t = { 0 };
+	text_string(&t, "expected 'setup', 'teardown', 'session', "
+	                "'permutation', 'assert' or 'isolation'");
+	if (!strncmp(r->text + r->word.at.offset, "--", 2))
+		text_string(&t, "; a comment begins with # outside of braces");
+	else if (near)
+		text_format(&t, "; did you mean '%s'?", near);
+	else if (*word)
+		text_string(&t, "; SQL stands in braces, as in setup { ... }");
+	fail(r, r->word.at, text_get(&t));
+	text_free(&t);
+}
+
 /* session: "session" name (command | ["setup" block] step*)
  * ["teardown" block] */
 static void read_session(struct spec_reader *r)
@@ -282,6 +320,9 @@ static void read_session(struct spec_reader *r)
 		x->setup = read_sql(r, "expected the setup's SQL in braces");
 	}
 	while (!x->command && accept(r, "step")) read_step(r, x);
+	if (!r->failed && !x->step_count && r->word.kind == WORD_NAME &&
+	    diag_nearest(r->word.name, (const char *const[]){ "step" }, 1))
+		refuse_word(r);
 	if (!r->failed && !x->step_count)
 		fail(r, at, "this session has no step");
 	if (accept(r, "teardown"))
@@ -337,9 +378,7 @@ static void read_item(struct spec_reader *r)
 		s->isolation_at = r->word.at;
 		s->isolation = read_name(r, "expected the name of a level");
 	} else {
-		fail(r, at,
-		     "expected 'setup', 'teardown', 'session', 'permutation', "
-		     "'assert' or 'isolation'");
+		refuse_word(r);
 	}
 }
 

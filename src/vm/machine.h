@@ -99,10 +99,12 @@ struct finding_value {
 struct finding {
 	const struct finding *older;
 	enum finding_kind kind;
-	uint32_t assertion;   /* index for program_assertion(); ASSERT only */
-	uint32_t point;       /* where in the source */
-	const char *message;  /* ERROR: what happened, in the region. ASSUME:
-	                       * NULL, unless the session was cut short */
+	uint32_t assertion;  /* index for program_assertion(); ASSERT only */
+	uint32_t point;      /* where in the source */
+	const char *message; /* ERROR: what happened, in the region. ASSUME:
+	                      * NULL, unless the session was cut short */
+	bool endless; /* ERROR: it would have gone on and on, and so may others
+	               */
 	uint32_t value_count; /* of the names that an assertion mentions */
 	struct finding_value values[];
 };

@@ -581,6 +581,16 @@ const char *program_fault(const struct program *p)
 	return p->library ? p->library->ops->fault(p->library) : NULL;
 }
 
+bool program_fault_position(const struct program *p, struct position *at)
+{
+	uint32_t point = 0;
+	if (!p->library || !p->library->ops->fault_point ||
+	    !p->library->ops->fault_point(p->library, &point))
+		return false;
+	*at = program_position(p, point);
+	return true;
+}
+
 const char *program_lost(const struct program *p)
 {
 	if (!p->library || !p->library->ops->lost) return NULL;

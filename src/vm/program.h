@@ -102,6 +102,8 @@ bool program_is_sql(const struct program *p);
 /* Why nothing that was found about the program is worth anything (native code
  * that does not do the same each time), in lines of text, or NULL. */
 const char *program_fault(const struct program *p);
+/* Where that is; false: it is of no place. */
+bool program_fault_position(const struct program *p, struct position *at);
 /* "session 'a' begins more than 1000 transactions", and where, if a session was
  * cut short there: executions in which it goes on are not complete, and so left
  * out. Else NULL. */

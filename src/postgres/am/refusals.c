@@ -89,6 +89,11 @@ static void access(ObjectAccessType kind, Oid class, Oid object, int part,
 		if (is_named(functions[i], name) && is_of_server(object))
 			refuse(object == F_NEXTVAL || object == F_CURRVAL
 			               ? psprintf("%s() in such a place", name)
+			       : strstr(name, "_advisory_")
+			               ? psprintf("%s() in a session; lock a "
+			                          "row instead: SELECT ... FOR "
+			                          "UPDATE",
+			                          name)
 			               : psprintf("%s() in a session", name));
 }
 
