@@ -273,10 +273,16 @@ static bool differs(struct attempt *a, const char *what, const char *expected,
 	struct text t = { 0 };
 	bool refused = !strcmp(found, "40001") || !strcmp(found, "40P01");
 	if (!strcmp(expected, found)) return false;
-	text_string(&t, what);
-	text_string(&t, refused ? " was refused with " : " gave ");
-	print_outcome(&t, found, expected);
-	text_string(&t, ", not ");
+	if (refused) {
+		text_format(&t, "PostgreSQL ended %s with %s (%s), instead of ",
+		            what, found,
+		            strcmp(found, "40001") ? "a deadlock"
+		                                   : "serialization failure");
+	} else {
+		text_format(&t, "%s gave ", what);
+		print_outcome(&t, found, expected);
+		text_string(&t, ", not ");
+	}
 	print_outcome(&t, expected, found);
 	give_up(a, refused ? CONFIRM_REFUSED : CONFIRM_DIFFERS, &t);
 	return true;

@@ -111,7 +111,8 @@ struct guest_ops {
 	             struct region *r, struct value *out, const char **error);
 	/* Why the exploration is worth nothing, or NULL. */
 	const char *(*fault)(struct guest_library *l);
-	/* Where that was found; false: it is of no place. NULL: of none ever. */
+	/* Where that was found; false: it is of no place. NULL: of none ever.
+	 */
 	bool (*fault_point)(struct guest_library *l, uint32_t *point);
 	/* Why it cannot go on, though what was found holds; or NULL. The member
 	 * is NULL where that does not happen. */

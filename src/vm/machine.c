@@ -196,6 +196,7 @@ static struct finding *add_finding(struct run *r, enum finding_kind kind,
 	f->assertion = 0;
 	f->point = r->machine->program->points[pc];
 	f->message = NULL;
+	f->endless = false;
 	f->value_count = values;
 	r->state->findings = f;
 	return f;
