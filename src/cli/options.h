@@ -353,6 +353,12 @@ enum command {
 	X(SUBSETS, IN_PROVE, "subsets", 0, NULL, NULL,                         \
 	  "say which of the transactions are serializable together: the "      \
 	  "largest sets")                                                      \
+	X(ASSERTIONS, IN_PROVE, "assertions", 0, NULL, NULL,                   \
+	  "prove what the program asserts of final states, instead of "        \
+	  "serializability")                                                   \
+	X(INVARIANT, IN_PROVE, "invariant", 0, "WHAT", NULL,                   \
+	  "prove that this holds in every final state, too: an expression "    \
+	  "of globals in .tx, a query in SQL")                                 \
 	X(CLIENT, IN_PROVE, "client", 0, "FILE", NULL,                         \
 	  "write the program with the counterexample, to be explored")         \
 	X(RESULT, IN_EXPLORE, "output", 'o', "FILE", NULL,                     \

@@ -8,10 +8,13 @@
 #include "cli/settings.h"
 #include "cli/signals.h"
 #include "prove/instances.h"
+#include "prove/invariant.h"
 #include "prove/prove.h"
 #include "report/progress.h"
+#include "result/invariance.h"
 #include "result/numbers.h"
 #include "result/proved.h"
+#include "sql/arguments.h"
 #include "vm/program.h"
 
 struct proving {
@@ -34,6 +37,11 @@ static void on_tick(void *payload, uint32_t length, uint64_t questions,
 	text_free(&words);
 }
 
+static bool asks_invariant(const struct command_line *c)
+{
+	return c->value[OPTION_INVARIANT] || c->value[OPTION_ASSERTIONS];
+}
+
 static bool settings(const struct command_line *c, struct prove_options *o)
 {
 	uint64_t length = PROVE_LENGTH;
@@ -52,35 +60,65 @@ static bool settings(const struct command_line *c, struct prove_options *o)
 	o->table = c->value[OPTION_TABLE];
 	o->explain = c->value[OPTION_EXPLAIN_PROOF];
 	o->subsets = c->value[OPTION_SUBSETS];
+	if (asks_invariant(c) && (o->table || o->explain || o->subsets)) {
+		say("--table, --explain and --subsets are about "
+		    "serializability, --invariant and --assertions are not");
+		return false;
+	}
 	return true;
 }
 
-static bool write_client(const struct command_line *c, const struct proof *p)
+static bool write_client(const struct command_line *c,
+                         const struct text *client)
 {
 	const char *path = c->value[OPTION_CLIENT];
-	if (!path || !p->client.length) return true;
+	if (!path || !client->length) return true;
 	FILE *to = output_open(path);
 	if (!to) return false;
-	bool fine = output_text(to, path, &p->client);
+	bool fine = output_text(to, path, client);
 	return output_close(to, path) && fine;
+}
+
+/* Frees the result. */
+static int give(const struct command_line *c, struct result *r,
+                const struct text *client)
+{
+	bool fine = outputs_result(c, r,
+	                           "there is no violation, so nothing was "
+	                           "drawn") &&
+	            write_client(c, client);
+	int code = fine ? exit_code_of(r->verdict) : EXIT_INTERNAL;
+	result_free(r);
+	return code;
 }
 
 static int prove_it(const struct command_line *c, struct application *app,
                     const struct prove_options *o)
 {
+	struct proving *x = o->payload;
+	if (asks_invariant(c)) {
+		struct invariance found;
+		prove_invariant(&found, app, o);
+		progress_end(&x->progress);
+		int code = give(c, result_of_invariance(&found), &found.client);
+		invariance_free(&found);
+		return code;
+	}
 	struct proof found;
 	prove(&found, app, o);
-	struct proving *x = o->payload;
 	progress_end(&x->progress);
-	struct result *r = result_of_proof(&found);
-	bool fine = outputs_result(c, r,
-	                           "there is no violation, so nothing was "
-	                           "drawn") &&
-	            write_client(c, &found);
-	int code = fine ? exit_code_of(r->verdict) : EXIT_INTERNAL;
-	result_free(r);
+	int code = give(c, result_of_proof(&found), &found.client);
 	prove_free(&found);
 	return code;
+}
+
+static struct program *load(const struct command_line *c,
+                            struct application *app, struct diags *d)
+{
+	struct sql_arguments given = { .asserts = c->asserts };
+	if (!asks_invariant(c)) return prove_load(app, c->operands[0], NULL, d);
+	return invariant_load(app, c->operands[0], NULL,
+	                      c->value[OPTION_INVARIANT], &given, d);
 }
 
 int prove_main(const struct command_line *c)
@@ -92,7 +130,7 @@ int prove_main(const struct command_line *c)
 	if (!settings(c, &o)) return EXIT_USAGE;
 	signals_catch();
 	o.interrupt = signals_flag();
-	struct program *p = prove_load(&app, c->operands[0], NULL, &d);
+	struct program *p = load(c, &app, &d);
 	int code = EXIT_INPUT;
 	say_diagnostics(c, &d);
 	if (p && !setting_level(c, OPTION_ISOLATION, p, &o.terms.level)) {

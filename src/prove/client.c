@@ -9,6 +9,7 @@
 #include "dpor/explorer.h"
 #include "dpor/known_rows.h"
 #include "history/history.h"
+#include "prove/finals.h"
 #include "prove/sql_client.h"
 #include "sql/load.h"
 #include "vm/program.h"
@@ -98,8 +99,8 @@ static void print_nested(struct text *out, const struct instances *x,
 		            n < 0 ? 2 * -(uint64_t)n + 1 : 2 * (uint64_t)n);
 }
 
-static void print_value(struct text *out, const struct instances *x, Z3_model m,
-                        struct term t)
+void client_value(struct text *out, const struct instances *x, Z3_model m,
+                  struct term t)
 {
 	print_nested(out, x, m, t, RECORDS_DEPTH);
 }
@@ -119,7 +120,7 @@ void client_call(struct text *out, const struct instances *x, Z3_model m,
 		for (uint32_t n = 0; n < t->s->node_count; n++) {
 			const struct node *k = &t->s->nodes[n];
 			if (k->op != NODE_PARAMETER || k->a != p) continue;
-			print_value(out, x, m, t->nodes[n].value);
+			client_value(out, x, m, t->nodes[n].value);
 			used = true;
 		}
 		assert(used);
@@ -149,14 +150,14 @@ static void print_globals(struct text *out, const struct instances *x,
 			            app->families[r->family].name);
 			for (uint32_t k = 0; k < r->index_count; k++) {
 				text_string(&key, k ? ", " : "[");
-				print_value(&key, x, m,
-				            t->nodes[r->indexes[k]].value);
+				client_value(&key, x, m,
+				             t->nodes[r->indexes[k]].value);
 			}
 			text_string(&key, r->index_count ? "] = " : " = ");
 			if (all.length && strstr(all.data, key.data)) continue;
 			keyed[r->family] = true;
 			text_string(&all, key.data);
-			print_value(&all, x, m, t->nodes[r->values[0]].value);
+			client_value(&all, x, m, t->nodes[r->values[0]].value);
 			text_string(&all, ";\n");
 		}
 	}
@@ -179,14 +180,14 @@ static bool is_taken(const struct application *app, const char *name)
 	return false;
 }
 
-/* Those of one session, in its order. */
+/* Those of one session, in its order; of the first `count` instances. */
 static void print_sessions(struct text *out, const struct instances *x,
-                           Z3_model m)
+                           Z3_model m, uint32_t count)
 {
 	uint32_t order[INSTANCES_MAX], number = 0;
 	bool done[INSTANCES_MAX] = { false }, sql = x->app->image != NULL;
 	struct text name = { 0 };
-	for (uint32_t i = 0; i < x->count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		uint32_t k = i;
 		int64_t c = client_number(x, m, x->items[i].commit);
 		for (; k &&
@@ -195,7 +196,7 @@ static void print_sessions(struct text *out, const struct instances *x,
 			order[k] = order[k - 1];
 		order[k] = i;
 	}
-	for (uint32_t k = 0; k < x->count; k++) {
+	for (uint32_t k = 0; k < count; k++) {
 		uint32_t first = order[k];
 		if (done[first]) continue;
 		do {
@@ -205,7 +206,7 @@ static void print_sessions(struct text *out, const struct instances *x,
 		text_format(out, sql ? "\nsession %s\n" : "\nsession %s {\n",
 		            text_get(&name));
 		uint32_t steps = 0;
-		for (uint32_t j = k; j < x->count; j++) {
+		for (uint32_t j = k; j < count; j++) {
 			uint32_t i = order[j];
 			if (i != first &&
 			    !client_true(x, m, x->between[first][i].session))
@@ -232,31 +233,99 @@ void client_write(struct text *out, const struct instances *x, Z3_model m,
 	if (x->app->image) {
 		text_string(out, "# isoscope explore --robust\n");
 		sql_client_setup(out, x, m, own_values);
-		print_sessions(out, x, m);
+		print_sessions(out, x, m, x->count);
 		text_format(out, "isolation %s\n", level_word(others));
 		return;
 	}
 	text_format(out, "isolation %s;\n\n", level_word(others));
 	text_string(out, text_get(&x->app->declarations));
 	print_globals(out, x, m, own_values);
-	print_sessions(out, x, m);
+	print_sessions(out, x, m, x->count);
 	text_string(out, "\nassert serializable;\n");
+}
+
+/* A session that does nothing, so that there is one. */
+static void print_idle(struct text *out, const struct instances *x)
+{
+	uint32_t number = 0;
+	struct text name = { 0 };
+	do {
+		text_clear(&name);
+		text_format(&name, "client%" PRIu32, ++number);
+	} while (is_taken(x->app, text_get(&name)));
+	text_format(out,
+	            x->app->image ? "\nsession %s\nstep %s_1 { SELECT 1; }\n"
+	                          : "\nsession %s { skip; }\n",
+	            text_get(&name), text_get(&name));
+	text_free(&name);
+}
+
+uint32_t client_write_finals(struct text *out, const struct instances *x,
+                             Z3_model m, enum level others, bool own_values,
+                             uint32_t sessions)
+{
+	const struct application *app = x->app;
+	uint32_t line = 1;
+	if (app->image) {
+		sql_client_setup(out, x, m, own_values);
+	} else {
+		text_format(out, "isolation %s;\n\n", level_word(others));
+		text_string(out, text_get(&app->declarations));
+		print_globals(out, x, m, own_values);
+	}
+	if (sessions)
+		print_sessions(out, x, m, sessions);
+	else
+		print_idle(out, x);
+	if (app->image) text_format(out, "isolation %s\n", level_word(others));
+	text_char(out, '\n');
+	for (const char *s = text_get(out); *s; s++) line += *s == '\n';
+	text_string(out, text_get(&app->finals->text));
+	return line;
 }
 
 /* ---- exploring it ---- */
 
+struct exploring {
+	struct client_found *found;
+	struct program *program;
+	uint32_t line;
+	bool no_errors;
+};
+
 static bool on_history(void *payload, const struct explore_execution *e)
 {
-	struct client_found *found = payload;
+	struct exploring *x = payload;
 	if (explore_satisfies(e, LEVEL_SERIAL)) return true;
-	assert(!found->history);
-	found->history = explore_history(e);
+	assert(!x->found->history);
+	x->found->history = explore_history(e);
 	return false;
 }
 
-struct client_found client_explore(const char *path, const struct text *client,
-                                   enum level others,
-                                   const struct budget *budget)
+/* Does an assertion about the final state fail? */
+static bool on_final(void *payload, const struct explore_execution *e)
+{
+	struct exploring *x = payload;
+	uint32_t count = program_assertion_count(x->program);
+	x->found->errs |= explore_error(e) != NULL;
+	if (x->no_errors && explore_error(e)) return true;
+	for (uint64_t i = 0; i < e->violated_count; i++) {
+		if (e->violated[i] >= count) continue;
+		const struct assertion *a =
+			program_assertion(x->program, e->violated[i]);
+		if (a->kind == ASSERTION_SERIALIZABLE ||
+		    (a->kind == ASSERTION_INLINE && a->at.line < x->line))
+			continue;
+		x->found->history = explore_history(e);
+		x->found->assertion = a;
+		return false;
+	}
+	return true;
+}
+
+static struct client_found run(const char *path, const struct text *client,
+                               enum level others, const struct budget *budget,
+                               uint32_t line, bool no_errors)
 {
 	struct client_found found = { .history = NULL };
 	struct diags d = { 0 };
@@ -275,13 +344,15 @@ struct client_found client_explore(const char *path, const struct text *client,
 		.algorithm = explorer_usual_algorithm(p, others),
 		.level = others,
 		.budget = *budget,
-		.robust = true,
+		.robust = !line,
 		.jobs = 1,
 		.max_changes = UINT64_MAX,
 	};
+	struct exploring exploring = { &found, p, line, no_errors };
 	o.base = o.algorithm == EXPLORE_CE ? level_base(others) : others;
-	struct explore_observer observer = { .payload = &found,
-		                             .history = on_history };
+	struct explore_observer observer = { .payload = &exploring,
+		                             .history = line ? on_final
+		                                             : on_history };
 	struct explorer *e = explorer_new(p, &o, &observer);
 	explorer_run(e);
 	found.histories = explorer_stats(e)->histories;
@@ -293,4 +364,21 @@ struct client_found client_explore(const char *path, const struct text *client,
 	else
 		program_free(p);
 	return found;
+}
+
+struct client_found client_explore(const char *path, const struct text *client,
+                                   enum level others,
+                                   const struct budget *budget)
+{
+	return run(path, client, others, budget, 0, false);
+}
+
+struct client_found client_explore_finals(const char *path,
+                                          const struct text *client,
+                                          uint32_t line, enum level others,
+                                          bool no_errors,
+                                          const struct budget *budget)
+{
+	assert(line);
+	return run(path, client, others, budget, line, no_errors);
 }

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "prove/instances.h"
 
+struct assertion;
 struct history;
 
 /* Of the model. */
@@ -20,11 +21,23 @@ void client_write(struct text *out, const struct instances *x, Z3_model model,
 void client_call(struct text *out, const struct instances *x, Z3_model model,
                  uint32_t i);
 
+void client_value(struct text *out, const struct instances *x, Z3_model model,
+                  struct term value);
+/* With assertions about the final state instead; the first `sessions` instances
+ * run, the others only say what is there at first. The line that the assertions
+ * begin at. */
+uint32_t client_write_finals(struct text *out, const struct instances *x,
+                             Z3_model model, enum level others, bool own_values,
+                             uint32_t sessions);
+
 struct client_found {
 	struct history *history; /* unserializable; NULL: there is none */
 	struct program *program; /* whose places it has; NULL if it has */
 	uint64_t histories;      /* that were looked at */
 	bool complete;
+	bool errs; /* some history has a run-time error */
+	/* An assertion about the final state that fails; the program's. */
+	const struct assertion *assertion;
 };
 
 /* Explores the program up to the first history that is not serializable; one in
@@ -32,5 +45,13 @@ struct client_found {
 struct client_found client_explore(const char *path, const struct text *client,
                                    enum level others,
                                    const struct budget *budget);
+/* Explores it up to the first history in which an assertion about the final
+ * state fails, which are from this line on; without those with run-time errors.
+ */
+struct client_found client_explore_finals(const char *path,
+                                          const struct text *client,
+                                          uint32_t line, enum level others,
+                                          bool no_errors,
+                                          const struct budget *budget);
 
 #endif

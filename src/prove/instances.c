@@ -21,7 +21,7 @@ static Z3_ast truth_of(Z3_context z, bool b)
 	return b ? Z3_mk_true(z) : Z3_mk_false(z);
 }
 
-static Z3_ast fresh(Z3_context z, bool truth)
+Z3_ast instances_fresh(Z3_context z, bool truth)
 {
 	return Z3_mk_fresh_const(
 		z, "x", truth ? Z3_mk_bool_sort(z) : Z3_mk_int_sort(z));
@@ -59,7 +59,8 @@ void instances_assert(struct instances *x, Z3_ast condition)
 	assert(condition);
 	if (x->names && x->rule) {
 		assert(x->rule < instances_rule_count(x->app));
-		if (!x->names[x->rule]) x->names[x->rule] = fresh(x->z, true);
+		if (!x->names[x->rule])
+			x->names[x->rule] = instances_fresh(x->z, true);
 		condition = Z3_mk_implies(x->z, x->names[x->rule], condition);
 	}
 	Z3_solver_assert(x->z, x->solver, condition);
@@ -91,8 +92,7 @@ static Z3_ast within(const struct instances *x, Z3_ast n, int64_t least,
 	            Z3_mk_le(x->z, n, number(x->z, most)));
 }
 
-/* It may be any value; different numbers are different values. */
-static struct term any_value(struct instances *x, Z3_ast tag, Z3_ast value)
+struct term instances_any_value(struct instances *x, Z3_ast tag, Z3_ast value)
 {
 	struct term t = { tag, value };
 	instances_assert(x, within(x, t.tag, VALUE_NULL, VALUE_STRING));
@@ -173,8 +173,9 @@ static Z3_ast node_truth(struct instances *x, const struct instance *t,
 		return both(z, has_tag(x, of[n->a].value, VALUE_BOOL),
 		            Z3_mk_eq(z, of[n->a].value.number, number(z, 1)));
 	case NODE_FITS:
+		if (x->unbounded) return truth_of(z, true);
 		return within(x, of[n->a].value.number, INT64_MIN, INT64_MAX);
-	default: assert(n->op == NODE_GUESS); return fresh(z, true);
+	default: assert(n->op == NODE_GUESS); return instances_fresh(z, true);
 	}
 }
 
@@ -205,10 +206,12 @@ static struct term node_value(struct instances *x, const struct instance *t,
 		                                   : Z3_mk_sub(z, 2, parts);
 		return v;
 	case NODE_FIELD:
-		return any_value(
+		return instances_any_value(
 			x, of_field(x, "tag", n->b, of[n->a].value.number),
 			of_field(x, "number", n->b, of[n->a].value.number));
-	default: return any_value(x, fresh(z, false), fresh(z, false));
+	default:
+		return instances_any_value(x, instances_fresh(z, false),
+		                           instances_fresh(z, false));
 	}
 }
 
@@ -295,6 +298,20 @@ static Z3_ast plain_value(const struct instances *x, const struct instance *t,
 	return small;
 }
 
+Z3_ast instance_plain(const struct instances *x, const struct instance *t)
+{
+	Z3_ast plain = Z3_mk_true(x->z);
+	for (uint32_t i = 0; i < t->s->node_count; i++) {
+		enum node_op op = t->s->nodes[i].op;
+		if (op == NODE_READ || op == NODE_PARAMETER || op == NODE_FIELD)
+			plain = both(x->z, plain, plain_value(x, t, i));
+		/* Where integers are expected, others may be errors. */
+		if (op == NODE_IS_INT)
+			plain = both(x->z, plain, t->nodes[i].truth);
+	}
+	return plain;
+}
+
 static void prefer(struct instances *x)
 {
 	Z3_context z = x->z;
@@ -303,15 +320,7 @@ static void prefer(struct instances *x)
 	for (uint32_t a = 0; a < x->count; a++) {
 		const struct instance *t = &x->items[a];
 		fine = both(z, fine, Z3_mk_not(z, t->nodes[t->s->errs].truth));
-		for (uint32_t i = 0; i < t->s->node_count; i++) {
-			enum node_op op = t->s->nodes[i].op;
-			if (op == NODE_READ || op == NODE_PARAMETER ||
-			    op == NODE_FIELD)
-				plain = both(z, plain, plain_value(x, t, i));
-			/* Where integers are expected, others may be errors. */
-			if (op == NODE_IS_INT)
-				plain = both(z, plain, t->nodes[i].truth);
-		}
+		plain = both(z, plain, instance_plain(x, t));
 		for (uint32_t i = 0; i < t->s->access_count; i++) {
 			struct spot read = { t, i };
 			if (access_at(read)->write) continue;
@@ -326,9 +335,9 @@ static void prefer(struct instances *x)
 			              Z3_mk_implies(z, happens(read), known));
 		}
 	}
-	x->closed = fresh(z, true);
-	x->fine = fresh(z, true);
-	x->plain = fresh(z, true);
+	x->closed = instances_fresh(z, true);
+	x->fine = instances_fresh(z, true);
+	x->plain = instances_fresh(z, true);
 	implies(x, x->closed, closed);
 	implies(x, x->fine, fine);
 	implies(x, x->plain, plain);
@@ -336,20 +345,20 @@ static void prefer(struct instances *x)
 
 /* ---- all ---- */
 
-static void make_instance(struct instances *x, struct instance *t,
-                          const struct summary *s, enum level others)
+void instance_make(struct instances *x, struct instance *t,
+                   const struct summary *s, enum level others)
 {
 	*t = (struct instance){ .s = s,
 		                .level = s->own ? (enum level)(s->own - 1)
 		                                : others,
-		                .commit = fresh(x->z, false),
-		                .begin = fresh(x->z, false) };
+		                .commit = instances_fresh(x->z, false),
+		                .begin = instances_fresh(x->z, false) };
 	t->nodes = mem_take0(s->node_count, sizeof *t->nodes);
 	t->source = mem_take0((size_t)s->access_count + 1, sizeof *t->source);
 	t->point = mem_take0((size_t)s->access_count + 1, sizeof *t->point);
 	for (uint32_t i = 0; i < s->access_count; i++) {
-		t->source[i] = fresh(x->z, false);
-		t->point[i] = fresh(x->z, false);
+		t->source[i] = instances_fresh(x->z, false);
+		t->point[i] = instances_fresh(x->z, false);
 	}
 	for (uint32_t i = 0; i < s->node_count; i++) {
 		const struct node *n = &s->nodes[i];
@@ -360,16 +369,23 @@ static void make_instance(struct instances *x, struct instance *t,
 	}
 }
 
+void instance_clear(struct instance *t)
+{
+	free(t->nodes);
+	free(t->source);
+	free(t->point);
+}
+
 static void make_between(struct instances *x, bool sessions)
 {
 	for (uint32_t a = 0; a < x->count; a++)
 		for (uint32_t b = 0; b < x->count; b++) {
 			struct between *k = &x->between[a][b];
 			if (a == b) continue;
-			k->session = sessions ? fresh(x->z, true)
+			k->session = sessions ? instances_fresh(x->z, true)
 			                      : Z3_mk_false(x->z);
-			k->past = fresh(x->z, true);
-			k->direct = fresh(x->z, true);
+			k->past = instances_fresh(x->z, true);
+			k->direct = instances_fresh(x->z, true);
 		}
 	for (uint32_t a = 0; a < x->count; a++)
 		for (uint32_t b = 0; b < x->count; b++)
@@ -389,8 +405,7 @@ static void release_context(void *z)
 	Z3_del_context(z);
 }
 
-/* A limit of steps: it is the same wherever it runs. */
-static void set_limit(struct instances *x, unsigned seed)
+void instances_limit(struct instances *x, unsigned seed)
 {
 	Z3_params p = Z3_mk_params(x->z);
 	Z3_params_inc_ref(x->z, p);
@@ -436,11 +451,11 @@ struct instances *instances_new(Z3_context z, const struct application *app,
 		x->names =
 			mem_take0(instances_rule_count(app), sizeof *x->names);
 	for (uint32_t i = 0; i < count; i++)
-		make_instance(x, &x->items[i], &app->summaries[which[i]],
+		instance_make(x, &x->items[i], &app->summaries[which[i]],
 		              others);
 	make_between(x, !terms.one_each);
 	rules_assert(x, others);
-	set_limit(x, terms.seed);
+	instances_limit(x, terms.seed);
 	prefer(x);
 	x->rule = RULE_ERRORS;
 	if (terms.no_errors) instances_assert(x, x->fine);
@@ -451,11 +466,7 @@ struct instances *instances_new(Z3_context z, const struct application *app,
 void instances_free(struct instances *x)
 {
 	if (!x) return;
-	for (uint32_t i = 0; i < x->count; i++) {
-		free(x->items[i].nodes);
-		free(x->items[i].source);
-		free(x->items[i].point);
-	}
+	for (uint32_t i = 0; i < x->count; i++) instance_clear(&x->items[i]);
 	Z3_solver_dec_ref(x->z, x->solver);
 	free(x->names);
 	free(x);

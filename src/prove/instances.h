@@ -113,6 +113,8 @@ struct instances {
 	/* What is asserted next is this rule, RULE_UNWRITTEN + f of the family
 	 * f. */
 	unsigned rule;
+	bool unbounded; /* instances that are made now have integers of any
+	                 * size */
 	Z3_ast *names; /* of rules, to be assumed; NULL: they are not asked for,
 	                * or not asserted */
 };
@@ -149,6 +151,21 @@ Z3_ast instances_before(const struct instances *x, uint32_t a, uint32_t b);
  * NULL: never. */
 Z3_ast instances_conflict(const struct instances *x, uint32_t first, uint32_t i,
                           uint32_t second, uint32_t j);
+
+/* ---- parts, of other questions (question.h) ---- */
+
+/* A constant that is new. */
+Z3_ast instances_fresh(Z3_context z, bool truth);
+/* It may be any value; different numbers are different values. */
+struct term instances_any_value(struct instances *x, Z3_ast tag, Z3_ast number);
+/* A run of the transaction, without what a level demands. To be cleared. */
+void instance_make(struct instances *x, struct instance *t,
+                   const struct summary *s, enum level others);
+void instance_clear(struct instance *t);
+/* Its values are small, or what the program has at first. */
+Z3_ast instance_plain(const struct instances *x, const struct instance *t);
+/* A limit of the solver's steps: it is the same wherever it runs. */
+void instances_limit(struct instances *x, unsigned seed);
 
 /* Can instances of these two depend on each other at all, but for sessions? */
 bool summaries_conflict(const struct application *a, uint32_t x, uint32_t y);

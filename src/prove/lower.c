@@ -10,42 +10,19 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lang/ast.h"
-#include "prove/build.h"
+#include "prove/lower_parts.h"
 #include "prove/texts.h"
-#include "vm/bytecode.h"
 
-enum {
-	LOWER_ROUNDS = 16, /* of a loop with known ends that are told apart */
-	LOWER_STATEMENTS = 20000
-};
+enum { LOWER_STATEMENTS = 20000 };
 
-struct binding {
-	const struct local *local;
-	uint32_t value;
-};
-
-struct lowering {
-	struct builder b;
-	struct sources *all;
-	struct binding *bound;
-	uint32_t bound_count, bound_capacity;
-	bool in_statement;
-	uint32_t statements; /* of the program, that were looked at */
-};
-
-static uint32_t lower_expr(struct lowering *l, struct expr *e);
-static void lower_block(struct lowering *l, const struct block *b);
-
-static void note_uncovered(struct lowering *l, struct place at,
-                           const char *what)
+void lower_leave_out(struct lowering *l, struct place at, const char *what)
 {
 	application_leave_out(l->b.app, source_position(l->all, at), what);
 }
 
 /* ---- what is known where it runs ---- */
 
-static void bind(struct lowering *l, const struct local *local, uint32_t value)
+void lower_bind(struct lowering *l, const struct local *local, uint32_t value)
 {
 	assert(node_is_value(&l->b.s->nodes[value]));
 	for (uint32_t i = 0; i < l->bound_count; i++)
@@ -75,7 +52,7 @@ static uint32_t guess(struct lowering *l)
 	return build_guess(&l->b);
 }
 
-static uint32_t constant(struct lowering *l, struct value v)
+uint32_t lower_constant(struct lowering *l, struct value v)
 {
 	return build_constant(&l->b, v);
 }
@@ -96,8 +73,7 @@ static uint32_t is_int(struct lowering *l, uint32_t v)
 	return node_add(l->b.s, NODE_IS_INT, v, 0, 0);
 }
 
-/* The condition that a value is, which must be one. */
-static uint32_t condition(struct lowering *l, struct expr *e)
+uint32_t lower_condition(struct lowering *l, struct expr *e)
 {
 	uint32_t v = lower_expr(l, e);
 	const struct node *n = &l->b.s->nodes[v];
@@ -112,10 +88,10 @@ static uint32_t condition(struct lowering *l, struct expr *e)
 	return node_add(l->b.s, NODE_HOLDS, v, 0, 0);
 }
 
-static uint32_t truth(struct lowering *l, uint32_t condition)
+uint32_t lower_truth(struct lowering *l, uint32_t condition)
 {
 	if (condition <= TRUE_NODE)
-		return constant(l, value_bool(condition == TRUE_NODE));
+		return lower_constant(l, value_bool(condition == TRUE_NODE));
 	return node_add(l->b.s, NODE_TRUTH, condition, 0, 0);
 }
 
@@ -168,8 +144,7 @@ static void add_write(struct lowering *l, const struct build_key *k,
 
 /* ---- expressions ---- */
 
-static uint32_t lower_sum(struct lowering *l, enum opcode op, uint32_t a,
-                          uint32_t b)
+uint32_t lower_sum(struct lowering *l, enum opcode op, uint32_t a, uint32_t b)
 {
 	struct summary *s = l->b.s;
 	uint32_t ints = node_and(s, is_int(l, a), is_int(l, b));
@@ -177,16 +152,20 @@ static uint32_t lower_sum(struct lowering *l, enum opcode op, uint32_t a,
 		node_add(s, op == OP_ADD ? NODE_SUM : NODE_DIFFERENCE, a, b, 0);
 	uint32_t fits = node_add(s, NODE_FITS, sum, 0, 0);
 	if (ints == FALSE_NODE) { /* lists, sets, strings; or an error */
-		require(l, guess(l));
-		return unknown(l);
+		uint32_t result = unknown(l);
+		require(l, node_and(s, guess(l),
+		                    node_add(s, NODE_IS_STRING, result, 0, 0)));
+		return result;
 	}
 	if (ints == TRUE_NODE) {
 		require(l, fits);
 		return sum;
 	}
+	uint32_t result = unknown(l);
 	uint32_t others = node_and(s, node_not(s, ints), guess(l));
+	others = node_and(s, others, node_add(s, NODE_IS_STRING, result, 0, 0));
 	require(l, node_or(s, node_and(s, ints, fits), others));
-	return node_choose(s, ints, sum, unknown(l));
+	return node_choose(s, ints, sum, result);
 }
 
 static uint32_t lower_product(struct lowering *l, uint32_t a, uint32_t b)
@@ -212,11 +191,13 @@ static uint32_t lower_order(struct lowering *l, enum opcode op, uint32_t a,
 	                        ? node_add(s, NODE_LESS, a, b, 0)
 	                        : node_add(s, NODE_LESS, b, a, 0);
 	if (op == OP_LE || op == OP_GE) less = node_not(s, less);
-	if (ints == TRUE_NODE) return truth(l, less);
-	uint32_t others = node_not(s, ints);
-	require(l, node_or(s, ints, guess(l)));
-	return truth(l, node_or(s, node_and(s, ints, less),
-	                        node_and(s, others, guess(l))));
+	if (ints == TRUE_NODE) return lower_truth(l, less);
+	/* An integer and something else have no order. */
+	uint32_t others = node_and(s, node_not(s, is_int(l, a)),
+	                           node_not(s, is_int(l, b)));
+	require(l, node_or(s, ints, node_and(s, others, guess(l))));
+	return lower_truth(l, node_or(s, node_and(s, ints, less),
+	                              node_and(s, others, guess(l))));
 }
 
 static uint32_t lower_binary(struct lowering *l, struct expr *e)
@@ -227,13 +208,13 @@ static uint32_t lower_binary(struct lowering *l, struct expr *e)
 	case OP_ADD:
 	case OP_SUB: return lower_sum(l, (enum opcode)e->op, a, b);
 	case OP_MUL: return lower_product(l, a, b);
-	case OP_EQ: return truth(l, node_equal(s, a, b));
-	case OP_NE: return truth(l, node_not(s, node_equal(s, a, b)));
+	case OP_EQ: return lower_truth(l, node_equal(s, a, b));
+	case OP_NE: return lower_truth(l, node_not(s, node_equal(s, a, b)));
 	case OP_LT:
 	case OP_LE:
 	case OP_GT:
 	case OP_GE: return lower_order(l, (enum opcode)e->op, a, b);
-	case OP_IN: require(l, guess(l)); return truth(l, guess(l));
+	case OP_IN: require(l, guess(l)); return lower_truth(l, guess(l));
 	default: require(l, guess(l)); return unknown(l);
 	}
 }
@@ -241,10 +222,11 @@ static uint32_t lower_binary(struct lowering *l, struct expr *e)
 static uint32_t lower_unary(struct lowering *l, struct expr *e)
 {
 	if (e->op == OP_NOT)
-		return truth(l, node_not(l->b.s, condition(l, e->left)));
+		return lower_truth(
+			l, node_not(l->b.s, lower_condition(l, e->left)));
 	assert(e->op == OP_NEG);
 	uint32_t v = lower_expr(l, e->left);
-	uint32_t zero = constant(l, value_int(0));
+	uint32_t zero = lower_constant(l, value_int(0));
 	require(l, is_int(l, v));
 	v = node_add(l->b.s, NODE_DIFFERENCE, zero, v, 0);
 	require(l, node_add(l->b.s, NODE_FITS, v, 0, 0));
@@ -255,14 +237,14 @@ static uint32_t lower_unary(struct lowering *l, struct expr *e)
 static uint32_t lower_logical(struct lowering *l, struct expr *e)
 {
 	struct summary *s = l->b.s;
-	uint32_t left = condition(l, e->left);
+	uint32_t left = lower_condition(l, e->left);
 	uint32_t open = e->kind == EXPR_AND ? left : node_not(s, left);
 	uint32_t decided = node_and(s, l->b.live, node_not(s, open));
 	l->b.live = node_and(s, l->b.live, open);
-	uint32_t right = condition(l, e->right);
+	uint32_t right = lower_condition(l, e->right);
 	l->b.live = node_or(s, l->b.live, decided);
-	return truth(l, e->kind == EXPR_AND ? node_and(s, left, right)
-	                                    : node_or(s, left, right));
+	return lower_truth(l, e->kind == EXPR_AND ? node_and(s, left, right)
+	                                          : node_or(s, left, right));
 }
 
 static uint32_t lower_call(struct lowering *l, struct expr *e)
@@ -271,12 +253,16 @@ static uint32_t lower_call(struct lowering *l, struct expr *e)
 	uint32_t *values = mem_take0((size_t)count + 1, sizeof *values);
 	const struct item *fn = e->ref == REF_FUNCTION ? e->callee_item : NULL;
 	uint32_t result;
+	if (lower_sum_of(l, e, &result)) {
+		free(values);
+		return result;
+	}
 	for (uint32_t i = 0; i < count; i++)
 		values[i] = lower_expr(l, e->arguments[i]);
 	if (fn && fn->kind == ITEM_FN) {
 		assert(fn->param_count == count);
 		for (uint32_t i = 0; i < count; i++)
-			bind(l, fn->params[i], values[i]);
+			lower_bind(l, fn->params[i], values[i]);
 		result = lower_expr(l, fn->value);
 	} else {
 		require(l, guess(l));
@@ -284,27 +270,6 @@ static uint32_t lower_call(struct lowering *l, struct expr *e)
 	}
 	free(values);
 	return result;
-}
-
-static void note_read(void *context, struct expr *e)
-{
-	bool *reads = context;
-	*reads |= e->ref == REF_GLOBAL &&
-	          (e->kind == EXPR_NAME || e->kind == EXPR_INDEX);
-	expr_parts(e, note_read, reads);
-}
-
-/* filter, map, exists, forall: their bodies say nothing here. */
-static uint32_t lower_comprehension(struct lowering *l, struct expr *e)
-{
-	bool reads = false;
-	lower_expr(l, e->collection);
-	note_read(&reads, e->body);
-	if (reads)
-		note_uncovered(l, expr_place(e->body),
-		               "a comprehension that reads the database");
-	require(l, guess(l));
-	return e->op >= LOOP_EXISTS ? truth(l, guess(l)) : unknown(l);
 }
 
 static uint32_t lower_field(struct lowering *l, struct expr *e)
@@ -332,11 +297,11 @@ static uint32_t lower_name(struct lowering *l, struct expr *e)
 	return add_read(l, &k, (enum strength)e->op, expr_place(e));
 }
 
-static uint32_t lower_expr(struct lowering *l, struct expr *e)
+uint32_t lower_expr(struct lowering *l, struct expr *e)
 {
 	if (build_is_full(&l->b)) return unknown(l);
 	switch ((enum expr_kind)e->kind) {
-	case EXPR_VALUE: return constant(l, e->value);
+	case EXPR_VALUE: return lower_constant(l, e->value);
 	case EXPR_NAME: return lower_name(l, e);
 	case EXPR_INDEX:
 		if (e->ref == REF_GLOBAL) {
@@ -351,7 +316,10 @@ static uint32_t lower_expr(struct lowering *l, struct expr *e)
 	case EXPR_OR: return lower_logical(l, e);
 	case EXPR_CALL: return lower_call(l, e);
 	case EXPR_LOOP: return lower_comprehension(l, e);
-	case EXPR_FIELD: return lower_field(l, e);
+	case EXPR_FIELD:
+		if (e->ref == REF_SESSION_LOCAL)
+			return bound_value(l, e->member);
+		return lower_field(l, e);
 	case EXPR_TUPLE:
 	case EXPR_LIST:
 	case EXPR_SET:
@@ -372,9 +340,9 @@ static void lower_add(struct lowering *l, const struct stmt *s, bool atomic)
 	struct expr *target = s->target;
 	if (target->ref == REF_LOCAL) {
 		uint32_t right = lower_expr(l, s->value);
-		bind(l, target->local,
-		     lower_sum(l, OP_ADD, bound_value(l, target->local),
-		               right));
+		lower_bind(l, target->local,
+		           lower_sum(l, OP_ADD, bound_value(l, target->local),
+		                     right));
 		return;
 	}
 	bool begun = !l->in_statement && atomic;
@@ -397,7 +365,7 @@ static void lower_add(struct lowering *l, const struct stmt *s, bool atomic)
 static void lower_set(struct lowering *l, const struct stmt *s)
 {
 	if (s->target->ref == REF_LOCAL) {
-		bind(l, s->target->local, lower_expr(l, s->value));
+		lower_bind(l, s->target->local, lower_expr(l, s->value));
 		return;
 	}
 	struct build_key k = lower_key(l, s->target);
@@ -447,7 +415,7 @@ static void lower_arms(struct lowering *l, const struct stmt *s, uint32_t i)
 		if (s->orelse) lower_block(l, s->orelse);
 		return;
 	}
-	uint32_t c = condition(l, s->arms[i].condition);
+	uint32_t c = lower_condition(l, s->arms[i].condition);
 	struct snapshot before = snapshot(l);
 	l->b.live = node_and(l->b.s, before.live, node_not(l->b.s, c));
 	lower_arms(l, s, i + 1);
@@ -467,15 +435,13 @@ static void lower_round(struct lowering *l, const struct stmt *s, uint32_t c,
 	struct snapshot other = snapshot(l);
 	other.live = node_and(l->b.s, other.live, node_not(l->b.s, c));
 	l->b.live = node_and(l->b.s, l->b.live, c);
-	bind(l, s->local, value);
+	lower_bind(l, s->local, value);
 	lower_block(l, s->body);
 	join(l, c, other);
 }
 
-/* What the body sets may be anything before it, and behind it. *ends, *returns:
- * it may end the transaction, other than by an error. */
-static void forget_set(struct lowering *l, const struct block *b, bool *ends,
-                       bool *returns)
+void lower_forget(struct lowering *l, const struct block *b, bool *ends,
+                  bool *returns)
 {
 	for (const struct stmt *s = b->first; s; s = s->next) {
 		bool sets = s->kind == STMT_SET || s->kind == STMT_ADD ||
@@ -488,10 +454,10 @@ static void forget_set(struct lowering *l, const struct block *b, bool *ends,
 		*returns |= s->kind == STMT_RETURN;
 		*ends |= s->kind == STMT_RETURN || s->kind == STMT_ABORT ||
 		         s->kind == STMT_ASSUME;
-		if (s->body) forget_set(l, s->body, ends, returns);
+		if (s->body) lower_forget(l, s->body, ends, returns);
 		for (uint32_t i = 0; i < s->arm_count; i++)
-			forget_set(l, s->arms[i].body, ends, returns);
-		if (s->orelse) forget_set(l, s->orelse, ends, returns);
+			lower_forget(l, s->arms[i].body, ends, returns);
+		if (s->orelse) lower_forget(l, s->orelse, ends, returns);
 	}
 }
 
@@ -513,10 +479,10 @@ static void lower_rounds(struct lowering *l, const struct stmt *s, uint32_t a,
 			goes_on = node_and(x, goes_on, node_not(x, least));
 			goes_on = node_and(x, goes_on, most);
 		}
-		forget_set(l, s->body, &ends, &returns);
+		lower_forget(l, s->body, &ends, &returns);
 		lower_round(l, s, goes_on, value);
 	}
-	forget_set(l, s->body, &ends, &returns);
+	lower_forget(l, s->body, &ends, &returns);
 	require(l, guess(l));
 	if (ends) {
 		uint32_t ended = guess(l);
@@ -546,7 +512,8 @@ static void lower_range(struct lowering *l, const struct stmt *s)
 	    (until <= from ||
 	     (uint64_t)until - (uint64_t)from <= LOWER_ROUNDS)) {
 		for (int64_t i = from; i < until; i++)
-			lower_round(l, s, TRUE_NODE, constant(l, value_int(i)));
+			lower_round(l, s, TRUE_NODE,
+			            lower_constant(l, value_int(i)));
 		return;
 	}
 	require(l, node_and(x, is_int(l, a), is_int(l, b)));
@@ -555,17 +522,13 @@ static void lower_range(struct lowering *l, const struct stmt *s)
 
 static void lower_each(struct lowering *l, const struct stmt *s)
 {
-	struct expr *in = s->value;
-	bool listed = in->kind == EXPR_LIST || in->kind == EXPR_TUPLE;
-	if (listed && in->count <= LOWER_ROUNDS) {
-		uint32_t values[LOWER_ROUNDS];
-		for (uint32_t i = 0; i < in->count; i++)
-			values[i] = lower_expr(l, in->items[i]);
-		for (uint32_t i = 0; i < in->count; i++)
+	uint32_t values[LOWER_ROUNDS], count;
+	if (lower_items(l, s->value, values, &count)) {
+		for (uint32_t i = 0; i < count; i++)
 			lower_round(l, s, TRUE_NODE, values[i]);
 		return;
 	}
-	lower_expr(l, in);
+	lower_expr(l, s->value);
 	require(l, guess(l));
 	lower_rounds(l, s, TRUE_NODE, TRUE_NODE);
 }
@@ -573,16 +536,25 @@ static void lower_each(struct lowering *l, const struct stmt *s)
 static void lower_assume(struct lowering *l, const struct stmt *s)
 {
 	struct summary *x = l->b.s;
-	uint32_t c = condition(l, s->value);
+	uint32_t c = lower_condition(l, s->value);
 	uint32_t fails = node_and(x, l->b.live, node_not(x, c));
 	x->assumed = node_and(x, x->assumed, node_not(x, fails));
 	l->b.live = node_and(x, l->b.live, c);
 }
 
+void lower_assert(struct lowering *l, struct expr *e)
+{
+	struct summary *x = l->b.s;
+	uint32_t c = lower_condition(l, e);
+	if (!l->b.app->finals) return;
+	l->failing =
+		node_or(x, l->failing, node_and(x, l->b.live, node_not(x, c)));
+}
+
 static void lower_statement(struct lowering *l, const struct stmt *s)
 {
 	switch (s->kind) {
-	case STMT_LET: bind(l, s->local, lower_expr(l, s->value)); return;
+	case STMT_LET: lower_bind(l, s->local, lower_expr(l, s->value)); return;
 	case STMT_SET: lower_set(l, s); return;
 	case STMT_ADD: lower_add(l, s, false); return;
 	case STMT_ATOMIC: lower_add(l, s, true); return;
@@ -599,7 +571,7 @@ static void lower_statement(struct lowering *l, const struct stmt *s)
 		l->b.s->commits = node_or(l->b.s, l->b.s->commits, l->b.live);
 		l->b.live = FALSE_NODE;
 		return;
-	case STMT_ASSERT: condition(l, s->value); return;
+	case STMT_ASSERT: lower_assert(l, s->value); return;
 	case STMT_ASSUME: lower_assume(l, s); return;
 	case STMT_SKIP: return;
 	case STMT_STATEMENT:
@@ -614,7 +586,7 @@ static void lower_statement(struct lowering *l, const struct stmt *s)
 }
 
 /* Loops in loops grow out of all bounds: what comes then is left out. */
-static void lower_block(struct lowering *l, const struct block *b)
+void lower_block(struct lowering *l, const struct block *b)
 {
 	for (const struct stmt *s = b->first; s; s = s->next) {
 		l->b.full |= ++l->statements > LOWER_STATEMENTS;
@@ -645,14 +617,15 @@ static void lower_transaction(struct application *a, struct sources *all,
 		const struct symbol *name = i->params[p]->name;
 		params[p] = region_copy_string(&a->region, name->text,
 		                               name->length);
-		bind(&l, i->params[p], node_add(s, NODE_PARAMETER, p, 0, 0));
+		lower_bind(&l, i->params[p],
+		           node_add(s, NODE_PARAMETER, p, 0, 0));
 	}
 	lower_block(&l, i->body);
 	s->commits = node_or(s, s->commits, l.b.live);
 	if (l.b.full) {
 		/* Of its beginning alone there may be more to ask than can be
 		 * answered in time. */
-		note_uncovered(&l, i->at, "a transaction as large as this");
+		lower_leave_out(&l, i->at, "a transaction as large as this");
 		build_empty(&l.b);
 	}
 	free(l.bound);
@@ -663,15 +636,15 @@ static void find_anonymous(struct lowering *l, const struct block *b);
 static void find_in_expr(void *context, struct expr *e)
 {
 	if (e->kind == EXPR_TXN)
-		note_uncovered(context, expr_place(e),
-		               "a transaction without a name");
+		lower_leave_out(context, expr_place(e),
+		                "a transaction without a name");
 	expr_parts(e, find_in_expr, context);
 }
 
 static void find_in_statement(struct lowering *l, const struct stmt *s)
 {
 	if (s->kind == STMT_TXN) {
-		note_uncovered(l, s->at, "a transaction without a name");
+		lower_leave_out(l, s->at, "a transaction without a name");
 		return;
 	}
 	if (s->value) find_in_expr(l, s->value);
@@ -714,4 +687,5 @@ void lower(struct application *a, const struct syntax *tree,
 			&a->region, i->name->text, i->name->length);
 	}
 	for (uint32_t i = 0; i < all->count; i++) keep_texts(a, all, i);
+	if (a->finals) lower_finals(a, tree, all);
 }

@@ -9,6 +9,7 @@
 #include "compile/load.h"
 #include "history/history.h"
 #include "prove/client.h"
+#include "prove/finals.h"
 #include "prove/lower.h"
 #include "prove/search.h"
 #include "sql/load.h"
@@ -362,8 +363,10 @@ static void on_tree(void *data, const struct syntax *tree, struct sources *all)
 	lower(data, tree, all);
 }
 
-struct program *prove_load(struct application *out, const char *path,
-                           const struct load_text *text, struct diags *d)
+struct program *prove_load_given(struct application *out, const char *path,
+                                 const struct load_text *text,
+                                 const struct sql_arguments *arguments,
+                                 bool finals, struct diags *d)
 {
 	struct load_edited look = { .texts = text,
 		                    .count = text != NULL,
@@ -373,6 +376,9 @@ struct program *prove_load(struct application *out, const char *path,
 	struct sql_arguments given = { .transactions = true };
 	size_t length = strlen(path);
 	application_init(out, path);
+	if (finals) out->finals = finals_new();
+	if (arguments) given = *arguments;
+	given.transactions = true;
 	look.given = &given;
 	if (length > 3 && !strcmp(path + length - 3, ".so")) {
 		diags_add(d, DIAG_ERROR, path, 0, 0, NULL,
@@ -382,7 +388,14 @@ struct program *prove_load(struct application *out, const char *path,
 	}
 	struct program *p = load_program_edited(path, &look, d);
 	if (p && program_is_sql(p)) lower_sql(out, p);
+	if (p && program_is_sql(p) && finals) lower_sql_finals(out);
 	return p;
+}
+
+struct program *prove_load(struct application *out, const char *path,
+                           const struct load_text *text, struct diags *d)
+{
+	return prove_load_given(out, path, text, NULL, false, d);
 }
 
 void prove(struct proof *out, struct application *app,

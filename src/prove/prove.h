@@ -27,6 +27,7 @@
 struct history;
 struct load_text;
 struct program;
+struct sql_arguments;
 
 enum {
 	PROVE_LENGTH = 4, /* of cycles, by default */
@@ -120,6 +121,12 @@ struct proof {
  * diagnostics, if it cannot be loaded. */
 struct program *prove_load(struct application *out, const char *path,
                            const struct load_text *text, struct diags *d);
+/* The same; in SQL with these arguments, which may be NULL. Finals: what is
+ * asserted of final states is looked at, too. */
+struct program *prove_load_given(struct application *out, const char *path,
+                                 const struct load_text *text,
+                                 const struct sql_arguments *arguments,
+                                 bool finals, struct diags *d);
 /* The application is borrowed; its transactions take the levels that the
  * program gives them now. To be freed with prove_free(). */
 void prove(struct proof *out, struct application *app,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "prove/finals.h"
 
 void application_init(struct application *a, const char *path)
 {
@@ -23,6 +24,7 @@ void application_free(struct application *a)
 	free(a->uncovered);
 	free(a->keys);
 	free(a->names);
+	finals_free(a->finals);
 	text_free(&a->declarations);
 	region_free(&a->region);
 }

@@ -19,6 +19,7 @@
 #include "vm/program.h"
 #include "vm/value.h"
 
+struct finals;
 struct sql_image;
 struct sql_routine;
 struct sql_span;
@@ -159,6 +160,9 @@ struct application {
 	uint32_t key_count, key_capacity;
 	const char **names; /* that a session must not have */
 	uint32_t name_count, name_capacity;
+	/* What is asserted of final states: finals.h. NULL: it is not asked
+	 * for. */
+	struct finals *finals;
 };
 
 void application_init(struct application *a, const char *path);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "lang/lexer.h"
+#include "prove/finals.h"
 
 /* Where the item that begins at this token ends. */
 static size_t item_end(const struct tokens *t, size_t at)
@@ -61,8 +62,11 @@ void keep_texts(struct application *a, struct sources *all, uint32_t source)
 		                           last->offset + last->length - from);
 		switch (t.items[at].kind) {
 		case TOKEN_GLOBAL: keep_global(a, s, &t, at, text); break;
-		case TOKEN_SESSION:
 		case TOKEN_FINALLY:
+			if (a->finals)
+				text_format(&a->finals->text, "%s\n", text);
+			break;
+		case TOKEN_SESSION:
 		case TOKEN_IMPORT:
 		case TOKEN_ISOLATION:
 		case TOKEN_ASSERT: break;

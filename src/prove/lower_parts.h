@@ -1,0 +1,62 @@
+/* From the tree to summaries: between the files that do it. */
+#ifndef ISO_PROVE_LOWER_PARTS_H
+#define ISO_PROVE_LOWER_PARTS_H
+
+#include "lang/ast.h"
+#include "prove/build.h"
+#include "vm/bytecode.h"
+
+enum {
+	LOWER_ROUNDS = 16 /* of a loop with known ends that are told apart */
+};
+
+struct binding {
+	const struct local *local;
+	uint32_t value;
+};
+
+struct lowering {
+	struct builder b;
+	struct sources *all;
+	struct binding *bound;
+	uint32_t bound_count, bound_capacity;
+	bool in_statement;
+	uint32_t statements; /* of the program, that were looked at */
+	uint32_t failing;    /* condition: an assertion in it is false */
+};
+
+/* Something at this place is not covered. */
+void lower_leave_out(struct lowering *l, struct place at, const char *what);
+void lower_bind(struct lowering *l, const struct local *local, uint32_t value);
+uint32_t lower_constant(struct lowering *l, struct value v);
+/* The condition that a value is, which must be one; and back. */
+uint32_t lower_condition(struct lowering *l, struct expr *e);
+uint32_t lower_truth(struct lowering *l, uint32_t condition);
+uint32_t lower_sum(struct lowering *l, enum opcode op, uint32_t a, uint32_t b);
+uint32_t lower_expr(struct lowering *l, struct expr *e);
+void lower_block(struct lowering *l, const struct block *b);
+/* Notes when it fails. */
+void lower_assert(struct lowering *l, struct expr *e);
+/* What the block sets may be anything. *ends, *returns: it may end the
+ * transaction, other than by an error. */
+void lower_forget(struct lowering *l, const struct block *b, bool *ends,
+                  bool *returns);
+
+/* ---- lower_items.c ---- */
+
+/* The items of a list that is written down, or of a set of constants, in its
+ * order; of up to LOWER_ROUNDS. Nothing is evaluated if it is none of these. */
+bool lower_items(struct lowering *l, struct expr *in, uint32_t *values,
+                 uint32_t *count);
+/* sum(map(x in .. : e)) over items that are known; false if it is not that. */
+bool lower_sum_of(struct lowering *l, struct expr *call, uint32_t *sum);
+/* filter, map, exists, forall. */
+uint32_t lower_comprehension(struct lowering *l, struct expr *e);
+
+/* ---- lower_finals.c ---- */
+
+/* The last transaction, and the assertions about what it has. */
+void lower_finals(struct application *a, const struct syntax *tree,
+                  struct sources *all);
+
+#endif

@@ -1,0 +1,77 @@
+/* States, what transactions read from them and write over them, and what is
+ * asserted of them, as a formula.
+ *
+ * A state says of each key of a family what it holds: functions that nothing is
+ * known of. A view is a state, or what is there when a transaction has written
+ * over another view.
+ */
+#ifndef ISO_PROVE_QUESTION_H
+#define ISO_PROVE_QUESTION_H
+
+#include "prove/finals.h"
+#include "prove/instances.h"
+
+struct state {
+	Z3_func_decl *decls; /* tag and number of each part of each family */
+};
+
+struct view {
+	const struct state *state;
+	/* Instead of that, if there is a writer: */
+	const struct view *under;
+	const struct instance *writer; /* which commits, if it writes */
+};
+
+struct question {
+	struct instances x; /* without instances, but those that a client has */
+	const struct finals *finals;
+	struct instance **made;
+	struct state **states;
+	uint32_t made_count, made_capacity, state_count, state_capacity;
+	uint32_t *offsets; /* of families, among the functions */
+	bool no_errors;
+};
+
+/* The context and the application are borrowed. To be freed. */
+struct question *question_new(Z3_context z, const struct application *a,
+                              struct instances_terms terms);
+void question_free(struct question *q);
+
+/* New ones; the question's. */
+struct state *question_state(struct question *q);
+struct instance *question_instance(struct question *q, const struct summary *s,
+                                   enum level others);
+
+/* What the view has of the key: as many values as the family has parts. To be
+ * freed. */
+struct term *question_look(struct question *q, const struct view *v,
+                           uint32_t family, const struct term *index);
+/* The key of the access. To be freed. */
+struct term *question_index(const struct instance *t, uint32_t access);
+/* Access i of t, a read, has what is there, if it happens. */
+void question_reads(struct question *q, const struct instance *t, uint32_t i,
+                    const struct view *v);
+/* The key of access i is the same in both. */
+void question_agrees(struct question *q, const struct instance *t, uint32_t i,
+                     const struct view *a, const struct view *b);
+
+/* How a claim reads: from one view, or each read from one that `other` gives,
+ * if that is not NULL. */
+struct claim_reads {
+	const struct view *view;
+	struct view (*other)(struct question *q, void *payload);
+	void *payload;
+};
+/* Of two instances of a claim with the same parameters: they fail alike if they
+ * read the same. */
+void question_same(struct question *q, const struct claim *k,
+                   const struct instance *a, Z3_ast a_fails,
+                   const struct instance *b, Z3_ast b_fails);
+/* Fails the claim (or ends by an error, but an overflow where that is none),
+ * with these values for its parameters? The instance that tells is put into
+ * *told, unless that is NULL. */
+Z3_ast question_fails(struct question *q, const struct claim *k,
+                      const struct term *parameters,
+                      const struct claim_reads *reads, struct instance **told);
+
+#endif
