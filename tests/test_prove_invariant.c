@@ -198,33 +198,39 @@ enum { CLIENTS = 10 };
 static const struct budget limits = { .timeout = 20, .max_histories = 2000 };
 
 static struct client_found explore(const struct text *t, const char *finals,
-                                   enum level l, struct text *whole)
+                                   enum level l, bool no_errors,
+                                   struct text *whole)
 {
 	uint32_t line = 1;
 	text_clear(whole);
 	text_string(whole, text_get(t));
 	for (const char *s = text_get(t); *s; s++) line += *s == '\n';
 	text_string(whole, finals);
-	return client_explore_finals("random.tx", whole, line, l, &limits);
+	return client_explore_finals("random.tx", whole, line, l, no_errors,
+	                             &limits);
 }
 
 static void explore_clients(struct rng *r, const char *transactions,
-                            const char *finals, uint32_t count, enum level l)
+                            const char *finals, uint32_t count,
+                            struct instances_terms terms)
 {
 	struct text whole = { 0 };
+	enum level l = terms.level;
 	for (int i = 0; i < CLIENTS; i++) {
 		struct text t = { 0 }, idle = { 0 };
 		struct writer w = { .r = r, .t = &t };
 		write_globals(&w);
 		text_string(&t, transactions);
 		text_format(&idle, "%ssession s { skip; }\n", text_get(&t));
-		struct client_found first = explore(&idle, finals, l, &whole);
+		struct client_found first =
+			explore(&idle, finals, l, terms.no_errors, &whole);
 		bool holds = !first.history && !first.errs;
 		history_free(first.history);
 		program_free(first.program);
 		write_sessions(&w, count);
 		struct client_found found = { .history = NULL };
-		if (holds) found = explore(&t, finals, l, &whole);
+		if (holds)
+			found = explore(&t, finals, l, terms.no_errors, &whole);
 		if (found.history)
 			ck_abort_msg("proved at %s, but\n%s", level_word(l),
 			             text_get(&whole));
@@ -246,7 +252,7 @@ static void check_client(const struct invariance *p, enum level l)
 	for (const char *s = text_get(&p->client); s <= last; s++)
 		line += *s == '\n';
 	struct client_found found = client_explore_finals(
-		"random.tx", &p->client, line, l, &limits);
+		"random.tx", &p->client, line, l, false, &limits);
 	ck_assert_ptr_nonnull(found.history);
 	history_free(found.history);
 	program_free(found.program);
@@ -292,7 +298,7 @@ static void try_program(uint64_t seed, struct tally *tally)
 		ck_assert(found.obstacle || found.stop);
 	else
 		explore_clients(&r, text_get(&transactions), text_get(&finals),
-		                count, o.terms.level);
+		                count, o.terms);
 	invariance_free(&found);
 	program_free(p);
 	application_free(&app);
@@ -406,7 +412,7 @@ static struct client_found explore_sql(struct writer *w, const char *functions,
 	}
 	text_format(t, "isolation %s\nassert { %s }\n", level_word(l),
 	            assertion);
-	return client_explore_finals("random.sql", t, 1, l, &budget);
+	return client_explore_finals("random.sql", t, 1, l, false, &budget);
 }
 
 static void explore_sql_clients(struct rng *r, const char *functions,

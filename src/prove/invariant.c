@@ -371,8 +371,8 @@ Z3_lbool invariant_ask(struct invariant_search *x, struct question *q,
 	return limiter_ask(x->limiter, q->x.z, q->x.solver, assumed, count);
 }
 
-bool invariant_explore(struct invariant_search *x, const struct text *client,
-                       uint32_t line, struct client_found *more)
+static struct client_found explore(struct invariant_search *x,
+                                   const struct text *client, uint32_t line)
 {
 	enum { CLIENT_HISTORIES = 20000 };
 	static const double client_most = 5; /* seconds */
@@ -380,11 +380,29 @@ bool invariant_explore(struct invariant_search *x, const struct text *client,
 	struct budget budget = out->options.budget;
 	budget.timeout = fmin(client_most, fmax(time_left(x), 0.001));
 	budget.max_histories = CLIENT_HISTORIES;
-	struct client_found found =
-		client_explore_finals(out->app->path, client, line,
-	                              out->options.terms.level, &budget);
+	struct client_found found = client_explore_finals(
+		out->app->path, client, line, out->options.terms.level,
+		out->options.terms.no_errors, &budget);
 	out->clients++;
 	out->client_histories += found.histories;
+	return found;
+}
+
+bool invariant_holds_in(struct invariant_search *x, const struct text *client,
+                        uint32_t line)
+{
+	struct client_found found = explore(x, client, line);
+	bool holds = !found.history && found.complete && !found.errs;
+	history_free(found.history);
+	if (found.history) program_free(found.program);
+	return holds;
+}
+
+bool invariant_explore(struct invariant_search *x, const struct text *client,
+                       uint32_t line, struct client_found *more)
+{
+	struct invariance *out = x->out;
+	struct client_found found = explore(x, client, line);
 	if (more) *more = found;
 	if (!found.history) return false;
 	out->history = found.history;
@@ -472,8 +490,11 @@ static void search(struct invariant_search *x)
 	Z3_lbool reads = ask_reads(x);
 	if (reads == Z3_L_UNDEF && !out->obstacle)
 		out->obstacle = INVARIANT_UNDECIDED;
-	if (reads == Z3_L_TRUE && !out->obstacle)
+	if (reads == Z3_L_TRUE && !out->obstacle) {
 		out->obstacle = INVARIANT_READS;
+		for (uint32_t i = 0; i < a->summary_count; i++)
+			x->breaks[i] = writes(&a->summaries[i]);
+	}
 	if (invariant_is_late(x)) return;
 	if (!out->obstacle)
 		out->verdict = VERDICT_HOLDS;

@@ -48,6 +48,9 @@ bool invariant_is_late(struct invariant_search *x);
 /* With these assumptions. */
 Z3_lbool invariant_ask(struct invariant_search *x, struct question *q,
                        const Z3_ast *assumed, unsigned count);
+/* Does no assertion fail in all of its histories? */
+bool invariant_holds_in(struct invariant_search *x, const struct text *client,
+                        uint32_t line);
 /* True if an assertion fails, which are from this line on: that is the result.
  * *more: what else was found; may be NULL. */
 bool invariant_explore(struct invariant_search *x, const struct text *client,

@@ -151,19 +151,20 @@ uint32_t lower_sum(struct lowering *l, enum opcode op, uint32_t a, uint32_t b)
 	uint32_t sum =
 		node_add(s, op == OP_ADD ? NODE_SUM : NODE_DIFFERENCE, a, b, 0);
 	uint32_t fits = node_add(s, NODE_FITS, sum, 0, 0);
-	if (ints == FALSE_NODE) { /* lists, sets, strings; or an error */
-		uint32_t result = unknown(l);
-		require(l, node_and(s, guess(l),
-		                    node_add(s, NODE_IS_STRING, result, 0, 0)));
+	/* Lists, sets, strings, both of them; or an error. */
+	uint32_t result = unknown(l), others = guess(l);
+	uint32_t parts[] = { a, b, result };
+	for (int i = 0; i < 3; i++)
+		others = node_and(s, others,
+		                  node_add(s, NODE_IS_STRING, parts[i], 0, 0));
+	if (ints == FALSE_NODE) {
+		require(l, others);
 		return result;
 	}
 	if (ints == TRUE_NODE) {
 		require(l, fits);
 		return sum;
 	}
-	uint32_t result = unknown(l);
-	uint32_t others = node_and(s, node_not(s, ints), guess(l));
-	others = node_and(s, others, node_add(s, NODE_IS_STRING, result, 0, 0));
 	require(l, node_or(s, node_and(s, ints, fits), others));
 	return node_choose(s, ints, sum, result);
 }
