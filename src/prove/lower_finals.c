@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "base/level_words.h"
+#include "base/memory.h"
 #include "lang/format.h"
 #include "prove/finals.h"
 #include "prove/lower_parts.h"
