@@ -540,6 +540,10 @@ typedef struct iso_prove_options {
 	bool explain;        /* which rules exclude each cycle */
 	uint64_t memory;     /* bytes that the solver may take; 0: half of the
 	                      * machine's */
+	/* The weakest levels, one for each of at most 64 transactions, out of
+	 * these ("prc+si+ser"; in SQL no others); NULL: they are not asked for.
+	 */
+	const char *allocate;
 } iso_prove_options;
 /* Is every execution of the transactions of a program in .tx serializable, for
  * any number of them? The program need not have sessions. `options` and `diags`

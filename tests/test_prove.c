@@ -12,235 +12,12 @@
 #include "prove/client.h"
 #include "prove/prove.h"
 #include "prove/search.h"
+#include "random_transactions.h"
 #include "suites.h"
 #include "support.h"
 #include "vm/program.h"
 
-/* ---- random programs ---- */
-
-enum { SCALARS = 2, FAMILIES = 2, TRANSACTIONS = 3, PARAMETERS = 2 };
-
-struct writer {
-	struct rng *r;
-	struct text *t;
-	unsigned locals, depth;
-};
-
-static bool one_in(struct writer *w, uint32_t n)
-{
-	return !rng_below(w->r, n);
-}
-
-static void write_value(struct writer *w)
-{
-	uint32_t pick = rng_below(w->r, 6 + w->locals);
-	if (one_in(w, 20))
-		text_string(w->t, one_in(w, 2) ? "C" : "f(p0)");
-	else if (w->locals && one_in(w, 8))
-		text_format(w->t, "v%u.f", rng_below(w->r, w->locals));
-	else if (one_in(w, 16))
-		text_string(w->t, "{f: p1}");
-	else if (pick < 2)
-		text_format(w->t, "%u", pick);
-	else if (pick < 6)
-		text_format(w->t, "p%u", pick % PARAMETERS);
-	else
-		text_format(w->t, "v%u", pick - 6);
-}
-
-static void write_key(struct writer *w)
-{
-	uint32_t pick = rng_below(w->r, SCALARS + 2 * FAMILIES + 1);
-	if (pick < SCALARS) {
-		text_format(w->t, "x%u", pick);
-		return;
-	}
-	if (pick == SCALARS + 2 * FAMILIES) {
-		text_string(w->t, "z[");
-		write_value(w);
-		text_string(w->t, ", ");
-		write_value(w);
-		text_char(w->t, ']');
-		return;
-	}
-	text_format(w->t, "y%u[", pick % FAMILIES);
-	write_value(w);
-	text_char(w->t, ']');
-}
-
-static void write_expression(struct writer *w)
-{
-	static const char *const operators[] = { " + ", " - ", " * " };
-	write_value(w);
-	if (one_in(w, 12)) {
-		text_string(w->t, " + {p1}");
-	} else if (one_in(w, 2)) {
-		text_string(w->t,
-		            operators[one_in(w, 4) ? 2 : rng_below(w->r, 2)]);
-		if (one_in(w, 3))
-			write_key(w);
-		else
-			text_format(w->t, "%u", rng_below(w->r, 3));
-	}
-}
-
-static void write_condition(struct writer *w)
-{
-	static const char *const relations[] = { " == ", " != ", " < ",
-		                                 " >= " };
-	if (one_in(w, 5)) text_char(w->t, '!');
-	text_char(w->t, '(');
-	if (one_in(w, 4)) {
-		write_value(w);
-		text_string(w->t, " == ");
-		write_value(w);
-		text_string(w->t, one_in(w, 2) ? " && " : " || ");
-	}
-	if (one_in(w, 3))
-		write_key(w);
-	else
-		write_value(w);
-	if (one_in(w, 15)) {
-		text_string(w->t, " in {p0, 1})");
-		return;
-	}
-	text_string(w->t, relations[rng_below(w->r, 4)]);
-	write_value(w);
-	text_char(w->t, ')');
-}
-
-static void write_block(struct writer *w, uint32_t statements);
-
-static void write_statement(struct writer *w)
-{
-	static const char *const locks[] = { "", "", "", "locked ", "shared " };
-	uint32_t pick = rng_below(w->r, w->depth < 2 ? 12 : 9);
-	if (pick < 3) {
-		text_format(w->t, "let v%u = %s", w->locals,
-		            locks[rng_below(w->r, 5)]);
-		write_key(w);
-		text_string(w->t, ";\n");
-		w->locals++;
-	} else if (pick < 6) {
-		write_key(w);
-		text_string(w->t, " = ");
-		write_expression(w);
-		text_string(w->t, ";\n");
-	} else if (pick < 8) {
-		if (pick == 6) text_string(w->t, "atomic ");
-		write_key(w);
-		text_format(w->t, " += %u;\n", rng_below(w->r, 2));
-	} else if (pick < 9) {
-		static const char *const ends[] = { "abort;\n", "return p0;\n",
-			                            "assume p0 != p1;\n",
-			                            "assert p0 == 0;\n" };
-		if (w->depth || one_in(w, 4))
-			text_string(w->t, ends[rng_below(w->r, 4)]);
-	} else if (pick < 11) {
-		text_string(w->t, "if (");
-		write_condition(w);
-		text_string(w->t, ") {\n");
-		write_block(w, 1 + rng_below(w->r, 2));
-		if (one_in(w, 2)) {
-			text_string(w->t, "} else {\n");
-			write_block(w, 1 + rng_below(w->r, 2));
-		}
-		text_string(w->t, "}\n");
-	} else if (one_in(w, 2)) {
-		text_format(w->t, "statement {\nlet a%u = ", w->depth);
-		write_key(w);
-		text_format(w->t, ";\nlet b%u = ", w->depth);
-		write_key(w);
-		text_string(w->t, ";\n");
-		write_key(w);
-		text_format(w->t, " = a%u;\n}\n", w->depth);
-	} else {
-		static const char *const in[] = { "0..1",  "0..2", "0..p0",
-			                          "p1..2", "list", "list" };
-		text_format(w->t, "for i%u in %s {\n", w->depth,
-		            in[rng_below(w->r, 6)]);
-		if (one_in(w, 2))
-			text_format(w->t, "y0[i%u] = p1;\n", w->depth);
-		text_format(w->t, "let v%u = y%u[i%u];\n", w->locals,
-		            rng_below(w->r, FAMILIES), w->depth);
-		w->locals++;
-		write_block(w, 1 + rng_below(w->r, 2));
-		w->locals--;
-		text_string(w->t, "}\n");
-	}
-}
-
-static void write_block(struct writer *w, uint32_t statements)
-{
-	unsigned locals = w->locals;
-	w->depth++;
-	for (uint32_t i = 0; i < statements; i++) write_statement(w);
-	w->depth--;
-	w->locals = locals;
-}
-
-static void write_transaction(struct writer *w, uint32_t i, bool mixed)
-{
-	static const char *const levels[] = { "rc", "ra",  "cc", "prc",
-		                              "pc", "ser", "si", "si" };
-	w->locals = 0;
-	w->depth = 0;
-	text_format(w->t, "txn t%u(p0, p1, list)", i);
-	if (mixed && one_in(w, 2))
-		text_format(w->t, " at %s", levels[rng_below(w->r, 8)]);
-	text_string(w->t, " {\n");
-	uint32_t statements = 1 + rng_below(w->r, 4);
-	for (uint32_t s = 0; s < statements; s++) write_statement(w);
-	text_string(w->t, "}\n");
-}
-
-static void write_initial(struct writer *w, uint32_t plain)
-{
-	static const char *const odd[] = {
-		"null",   "true",         "\"s\"",
-		"{1}",    "{f: 0}",       "{f: {f: 1}}",
-		"{f: 1}", "{f: 0, g: 1}", "9223372036854775807"
-	};
-	if (one_in(w, plain))
-		text_string(w->t, odd[rng_below(w->r, 9)]);
-	else
-		text_format(w->t, "%u", rng_below(w->r, 3));
-}
-
-static void write_globals(struct writer *w)
-{
-	text_string(w->t, "const C = 1 + 1;\nfn f(a) = a + C;\n"
-	                  "global z[*] = 1;\n");
-	for (unsigned i = 0; i < SCALARS; i++) {
-		text_format(w->t, "global x%u = ", i);
-		write_initial(w, 12);
-		text_string(w->t, ";\n");
-	}
-	for (unsigned i = 0; i < FAMILIES; i++) {
-		text_format(w->t, "global y%u[*] = ", i);
-		write_initial(w, 12);
-		text_string(w->t, ";\n");
-	}
-}
-
-/* A client of so many transactions. */
-static void write_sessions(struct writer *w, uint32_t count, bool one_each)
-{
-	static const char *const lists[] = { ", [0, 1]);\n", ", [1, 0]);\n",
-		                             ", [2, 0, 1]);\n", ", [1]);\n" };
-	uint32_t instances = 2 + rng_below(w->r, 3), session = 0;
-	for (uint32_t i = 0; i < instances; i++) {
-		if (!i || one_each || one_in(w, 2))
-			text_format(w->t, "%ssession s%u {\n", i ? "}\n" : "",
-			            session++);
-		text_format(w->t, "t%u(", rng_below(w->r, count));
-		write_initial(w, 12);
-		text_string(w->t, ", ");
-		write_initial(w, 12);
-		text_string(w->t, lists[rng_below(w->r, 4)]);
-	}
-	text_string(w->t, "}\n");
-}
+enum { TRANSACTIONS = 3 };
 
 /* ---- what excludes a cycle ---- */
 
@@ -254,7 +31,12 @@ static void check_exclusion(struct proof *p, const struct proved_exclusion *e)
 	terms.named = true;
 	struct instances *in =
 		instances_new(z, p->app, e->which, e->length, terms);
-	search_assert_path(in, e->length);
+	const struct between *k = &in->between[0][1];
+	Z3_ast any[] = { k->wr, k->ww, k->rw };
+	if (e->pair)
+		instances_assert(in, Z3_mk_or(z, 3, any));
+	else
+		search_assert_path(in, e->length);
 	if (e->back)
 		instances_assert(in, in->between[e->length - 1][0].depends);
 	ck_assert(count <= sizeof assumed / sizeof *assumed);
@@ -515,6 +297,155 @@ START_TEST(sets_are_as_each_by_itself)
 }
 END_TEST
 
+/* ---- a level for each, against each mix by itself ---- */
+
+static const char *const ladders[] = { "prc+si+ser", "prc+si+ser", "si+ser",
+	                               "rc+cc+pc+ser", "rc+prc+ser" };
+enum { LADDERS = sizeof ladders / sizeof *ladders };
+
+/* Of the levels, the allocation with this number. */
+static void choose(enum level *at, unsigned levels, uint32_t count,
+                   unsigned number)
+{
+	unsigned n = 0;
+	enum level all[LEVEL_COUNT];
+	for (unsigned l = 0; l < LEVEL_COUNT; l++)
+		if (levels >> l & 1) all[n++] = (enum level)l;
+	for (uint32_t i = 0; i < count; i++, number /= n)
+		at[i] = all[number % n];
+}
+
+static bool is_at_least(const enum level *a, const enum level *b,
+                        uint32_t count)
+{
+	bool all = true;
+	for (uint32_t i = 0; i < count; i++)
+		all &= prove_level_covers(a[i], b[i]);
+	return all;
+}
+
+static void write_levels(struct text *t, const struct text *parts,
+                         const enum level *at, uint32_t count)
+{
+	text_clear(t);
+	for (uint32_t i = 0; i < count; i++) {
+		const char *text = text_get(&parts[i]);
+		const char *body = strchr(text, '{');
+		text_bytes(t, text, (size_t)(body - text));
+		text_format(t, "at %s %s", level_word(at[i]), body);
+	}
+}
+
+/* What is weaker by one is as it is said to be. */
+static void check_weaker(const struct proved_allocation *a)
+{
+	struct budget budget = { .timeout = 20 };
+	for (uint32_t i = 0; i < a->weaker_count; i++) {
+		const struct proved_weaker *w = &a->weaker[i];
+		enum level above = a->levels[w->transaction];
+		ck_assert_int_ne(w->verdict, VERDICT_HOLDS);
+		ck_assert(w->level != above);
+		ck_assert(prove_level_covers(above, w->level));
+		if (w->verdict != VERDICT_VIOLATED) continue;
+		struct client_found found = client_explore(
+			"sets.tx", &w->client, LEVEL_PRC, &budget);
+		ck_assert_ptr_nonnull(found.history);
+		history_free(found.history);
+		program_free(found.program);
+	}
+}
+
+/* The found ones are proved, none of them is stronger than another one, and
+ * what is proved is at least one of them. */
+static void check_mix(const struct proof *p, const struct proof *alone,
+                      const enum level *at, uint32_t count, const char *text)
+{
+	bool proved = alone->verdict == VERDICT_HOLDS, found = false;
+	unsigned above = 0;
+	if (alone->stop || alone->undecided) return;
+	for (uint32_t i = 0; i < p->allocation_count; i++) {
+		const enum level *a = p->allocations[i].levels;
+		bool stronger = is_at_least(at, a, count);
+		found |= stronger && is_at_least(a, at, count);
+		above += stronger;
+	}
+	ck_assert(!found || above == 1);
+	if ((proved && !above) || (found && !proved))
+		ck_abort_msg("alone %s, %s:\n%s", verdict_word(alone->verdict),
+		             found ? "found" : "not found", text);
+}
+
+static void try_levels(uint64_t seed, struct set_tally *tally)
+{
+	struct rng r = { seed };
+	struct text parts[TRANSACTIONS] = { 0 }, globals = { 0 }, t = { 0 },
+		    given = { 0 }, why = { 0 };
+	struct writer w = { .r = &r, .t = &globals };
+	uint32_t count = 1 + rng_below(&r, TRANSACTIONS);
+	enum level at[TRANSACTIONS];
+	unsigned mixes = 1, levels;
+	struct prove_options o = { .terms.level = LEVEL_PRC,
+		                   .terms.one_each = one_in(&w, 2),
+		                   .terms.no_errors = one_in(&w, 2),
+		                   .max_length = 3,
+		                   .timeout = 60 };
+	ck_assert(prove_levels(ladders[rng_below(&r, LADDERS)], &levels, &why));
+	write_globals(&w);
+	for (uint32_t i = 0; i < count; i++) {
+		w.t = &parts[i];
+		write_transaction(&w, i, false);
+		mixes *= (unsigned)__builtin_popcount(levels);
+	}
+	choose(at, levels, count, 0);
+	write_levels(&given, parts, at, count);
+	text_format(&t, "%s%s", text_get(&globals), text_get(&given));
+	o.allocate = levels;
+	struct proof all = prove_text(text_get(&t), &o);
+	bool whole = !all.stop && !all.undecided;
+	ck_assert(!all.allocations_left);
+	o.allocate = 0;
+	for (unsigned n = 0; n < mixes && whole; n++) {
+		choose(at, levels, count, n);
+		write_levels(&given, parts, at, count);
+		text_clear(&t);
+		text_format(&t, "%s%s", text_get(&globals), text_get(&given));
+		struct proof alone = prove_text(text_get(&t), &o);
+		check_mix(&all, &alone, at, count, text_get(&t));
+		tally->open += alone.verdict != VERDICT_HOLDS;
+		prove_free(&alone);
+	}
+	for (uint32_t i = 0; i < all.allocation_count; i++) {
+		check_weaker(&all.allocations[i]);
+		write_levels(&given, parts, all.allocations[i].levels, count);
+		if (!o.terms.no_errors)
+			explore_clients(&r, text_get(&given), count, &o);
+		tally->violated += all.allocations[i].weaker_count;
+		tally->proved++;
+	}
+	prove_free(&all);
+	for (uint32_t i = 0; i < count; i++) text_free(&parts[i]);
+	text_free(&globals);
+	text_free(&given);
+	text_free(&t);
+}
+
+enum { LEVEL_PROGRAMS = 60, FEW_LEVEL_PROGRAMS = 12 };
+
+START_TEST(levels_are_as_each_mix_by_itself)
+{
+	struct set_tally tally = { 0 };
+	uint64_t seed = process_seed(_i, 2);
+	uint64_t count = programs_each(
+		LEVEL_PROGRAMS,
+		is_quick() ? FEW_LEVEL_PROGRAMS : LEVEL_PROGRAMS, PROCESSES);
+	for (uint64_t i = 0; i < count; i++) try_levels(seed + i, &tally);
+	if (getenv("ISOSCOPE_TALLY"))
+		fprintf(stderr, "levels found %u, below %u, mixes open %u\n",
+		        tally.proved, tally.violated, tally.open);
+	ck_assert(count < 50 || (tally.proved && tally.violated));
+}
+END_TEST
+
 /* ---- known answers ---- */
 
 #define BANK                                                 \
@@ -676,4 +607,6 @@ void add_prove_tests(TCase *tests)
 	                    sizeof known / sizeof *known);
 	tcase_add_loop_test(tests, proofs_hold_when_explored, 0, PROCESSES);
 	tcase_add_loop_test(tests, sets_are_as_each_by_itself, 0, PROCESSES);
+	tcase_add_loop_test(tests, levels_are_as_each_mix_by_itself, 0,
+	                    PROCESSES);
 }

@@ -33,11 +33,12 @@ static int try_prove(iso_result **out, const char *path,
 	o.memory = given.memory;
 	struct program *p = prove_load(&app, path, NULL, &problem.diags);
 	int status = p ? ISO_OK : ISO_E_PROGRAM;
-	if (p && o.subsets && app.summary_count > SETS_OF_MOST) {
+	struct text why = { 0 };
+	if (given.allocate) prove_levels(given.allocate, &o.allocate, &why);
+	if (p && (why.length || !prove_fits(p, &app, &o, &why))) {
 		status = ISO_E_ARGUMENT;
-		diags_add(&problem.diags, DIAG_ERROR, path, 0, 0, NULL,
-		          "subsets are those of at most %d transactions",
-		          SETS_OF_MOST);
+		diags_add(&problem.diags, DIAG_ERROR, path, 0, 0, NULL, "%s",
+		          text_get(&why));
 	} else if (p && program_level(p,
 	                              given.level == ISO_LEVEL_DEFAULT
 	                                      ? LEVEL_COUNT
@@ -52,6 +53,7 @@ static int try_prove(iso_result **out, const char *path,
 	} else if (p) {
 		status = ISO_E_ARGUMENT;
 	}
+	text_free(&why);
 	program_free(p);
 	application_free(&app);
 	diags_give(diags, &problem.diags);

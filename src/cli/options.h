@@ -359,6 +359,11 @@ enum command {
 	X(INVARIANT, IN_PROVE, "invariant", 0, "WHAT", NULL,                   \
 	  "prove that this holds in every final state, too: an expression "    \
 	  "of globals in .tx, a query in SQL")                                 \
+	X(ALLOCATE, IN_PROVE, "allocate", 0, NULL, NULL,                       \
+	  "say at which levels, one for each transaction, they are "           \
+	  "serializable: the weakest ones")                                    \
+	X(AMONG, IN_PROVE, "among", 0, "LEVELS", NULL,                         \
+	  "with --allocate: choose from these levels (prc+si+ser)")            \
 	X(CLIENT, IN_PROVE, "client", 0, "FILE", NULL,                         \
 	  "write the program with the counterexample, to be explored")         \
 	X(RESULT, IN_EXPLORE, "output", 'o', "FILE", NULL,                     \

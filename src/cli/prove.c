@@ -37,6 +37,24 @@ static void on_tick(void *payload, uint32_t length, uint64_t questions,
 	text_free(&words);
 }
 
+/* What databases give in one system, if it is not said. */
+static bool levels_to_choose(const struct command_line *c,
+                             struct prove_options *o)
+{
+	const char *words = c->value[OPTION_AMONG];
+	struct text why = { 0 };
+	if (words && !c->value[OPTION_ALLOCATE]) {
+		say("--among is for --allocate");
+		return false;
+	}
+	if (!c->value[OPTION_ALLOCATE]) return true;
+	bool fine =
+		prove_levels(words ? words : PROVE_LEVELS, &o->allocate, &why);
+	if (!fine) say("--among: %s", text_get(&why));
+	text_free(&why);
+	return fine;
+}
+
 static bool asks_invariant(const struct command_line *c)
 {
 	return c->value[OPTION_INVARIANT] || c->value[OPTION_ASSERTIONS];
@@ -60,12 +78,13 @@ static bool settings(const struct command_line *c, struct prove_options *o)
 	o->table = c->value[OPTION_TABLE];
 	o->explain = c->value[OPTION_EXPLAIN_PROOF];
 	o->subsets = c->value[OPTION_SUBSETS];
-	if (asks_invariant(c) && (o->table || o->explain || o->subsets)) {
-		say("--table, --explain and --subsets are about "
+	if (asks_invariant(c) &&
+	    (o->table || o->explain || o->subsets || o->allocate)) {
+		say("--table, --explain, --subsets and --allocate are about "
 		    "serializability, --invariant and --assertions are not");
 		return false;
 	}
-	return true;
+	return levels_to_choose(c, o);
 }
 
 static bool write_client(const struct command_line *c,
@@ -127,6 +146,7 @@ int prove_main(const struct command_line *c)
 	struct prove_options o = { .tick = on_tick, .payload = &proving };
 	struct application app;
 	struct diags d = { 0 };
+	struct text why = { 0 };
 	if (!settings(c, &o)) return EXIT_USAGE;
 	signals_catch();
 	o.interrupt = signals_flag();
@@ -135,15 +155,14 @@ int prove_main(const struct command_line *c)
 	say_diagnostics(c, &d);
 	if (p && !setting_level(c, OPTION_ISOLATION, p, &o.terms.level)) {
 		code = EXIT_USAGE;
-	} else if (p && o.subsets && app.summary_count > SETS_OF_MOST) {
-		say("--subsets takes programs of at most %d transactions; this "
-		    "one has %" PRIu32,
-		    SETS_OF_MOST, app.summary_count);
+	} else if (p && !prove_fits(p, &app, &o, &why)) {
+		say("%s", text_get(&why));
 		code = EXIT_USAGE;
 	} else if (p) {
 		o.as = program_deployment(p, c->value[OPTION_ISOLATION]);
 		code = prove_it(c, &app, &o);
 	}
+	text_free(&why);
 	program_free(p);
 	application_free(&app);
 	diags_free(&d);

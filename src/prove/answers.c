@@ -47,9 +47,10 @@ static void add_word(struct answers *a, uint32_t word)
 }
 
 static void make_key(struct answers *a, const struct application *app,
-                     const uint32_t *which, uint32_t length)
+                     const uint32_t *which, uint32_t length, bool ssi)
 {
 	a->key_length = 0;
+	add_word(a, ssi);
 	for (uint32_t i = 0; i < length; i++) {
 		const struct summary *s = &app->summaries[which[i]];
 		add_word(a, which[i]);
@@ -63,11 +64,11 @@ static void make_key(struct answers *a, const struct application *app,
 }
 
 struct answer *answers_get(struct answers *a, const struct application *app,
-                           const uint32_t *which, uint32_t length)
+                           const uint32_t *which, uint32_t length, bool ssi)
 {
 	uint64_t hash = 0;
 	uint32_t i;
-	make_key(a, app, which, length);
+	make_key(a, app, which, length, ssi);
 	for (i = 0; i < a->key_length; i++) hash = hash_mix(hash, a->key[i]);
 	struct table_probe p = table_probe(hash);
 	while ((i = table_next(&a->table, &p)) != TABLE_NONE)

@@ -227,6 +227,21 @@ static void print_sessions(struct text *out, const struct instances *x,
 	text_free(&name);
 }
 
+static void print_transactions(struct text *out, const struct application *app)
+{
+	for (uint32_t i = 0; i < app->transaction_count; i++) {
+		const struct kept_transaction *t = &app->transactions[i];
+		text_string(out, t->head);
+		for (uint32_t s = 0; s < app->summary_count; s++) {
+			own_level own = app->summaries[s].own;
+			if (own && !strcmp(app->summaries[s].name, t->name))
+				text_format(out, " at %s",
+				            level_word((enum level)(own - 1)));
+		}
+		text_format(out, " %s\n", t->body);
+	}
+}
+
 void client_write(struct text *out, const struct instances *x, Z3_model m,
                   enum level others, bool own_values)
 {
@@ -239,6 +254,7 @@ void client_write(struct text *out, const struct instances *x, Z3_model m,
 	}
 	text_format(out, "isolation %s;\n\n", level_word(others));
 	text_string(out, text_get(&x->app->declarations));
+	print_transactions(out, x->app);
 	print_globals(out, x, m, own_values);
 	print_sessions(out, x, m, x->count);
 	text_string(out, "\nassert serializable;\n");
@@ -271,6 +287,7 @@ uint32_t client_write_finals(struct text *out, const struct instances *x,
 	} else {
 		text_format(out, "isolation %s;\n\n", level_word(others));
 		text_string(out, text_get(&app->declarations));
+		print_transactions(out, app);
 		print_globals(out, x, m, own_values);
 	}
 	if (sessions)

@@ -44,8 +44,22 @@ static void leave_out(struct question *q)
 	}
 }
 
+enum kind { PATH, CYCLE, PAIR };
+
+static void assert_kind(struct instances *in, uint32_t length, enum kind kind)
+{
+	const struct between *k = &in->between[0][1];
+	Z3_ast any[] = { k->wr, k->ww, k->rw };
+	if (kind == PAIR)
+		instances_assert(in, Z3_mk_or(in->z, 3, any));
+	else
+		search_assert_path(in, length);
+	if (kind == CYCLE)
+		instances_assert(in, in->between[length - 1][0].depends);
+}
+
 static void explain(struct search *x, const uint32_t *which, uint32_t length,
-                    bool back)
+                    enum kind kind)
 {
 	struct proof *out = x->out;
 	struct question q = { .x = x, .count = instances_rule_count(out->app) };
@@ -54,8 +68,7 @@ static void explain(struct search *x, const uint32_t *which, uint32_t length,
 	out->options.terms.named = false;
 	q.assumed = mem_take0(q.count, sizeof *q.assumed);
 	q.literals = mem_take0(q.count, sizeof *q.literals);
-	search_assert_path(q.in, length);
-	if (back) instances_assert(q.in, q.in->between[length - 1][0].depends);
+	assert_kind(q.in, length, kind);
 	assume(&q, 0, q.count, true);
 	bool excluded = is_excluded(&q);
 	if (excluded) leave_out(&q);
@@ -65,7 +78,8 @@ static void explain(struct search *x, const uint32_t *which, uint32_t length,
 		struct proved_exclusion *e =
 			&out->exclusions[out->exclusion_count++];
 		*e = (struct proved_exclusion){ .length = length,
-			                        .back = back,
+			                        .pair = kind == PAIR,
+			                        .back = kind == CYCLE,
 			                        .rules = q.assumed };
 		for (uint32_t i = 0; i < length; i++) e->which[i] = which[i];
 		q.assumed = NULL;
@@ -101,15 +115,33 @@ static void explain_all(struct search *x, uint32_t length, bool back)
 		if (search_is_late(x)) return;
 		search_tick(x, length);
 		if (may_depend(x, which, length, back))
-			explain(x, which, length, back);
+			explain(x, which, length, back ? CYCLE : PATH);
 		for (i = 0; i < length; which[i++] = 0)
 			if (++which[i] < x->out->app->summary_count) break;
 	} while (i < length);
 }
 
+/* Those that name the same keys, as far as two never depend on each other. */
+static void explain_pairs(struct search *x)
+{
+	const struct application *app = x->out->app;
+	uint32_t which[2];
+	for (which[0] = 0; which[0] < app->summary_count; which[0]++)
+		for (which[1] = 0; which[1] < app->summary_count; which[1]++) {
+			const struct proved_pair *k =
+				&x->out->pairs[which[0] * app->summary_count +
+			                       which[1]];
+			if (search_is_late(x)) return;
+			if (!k->wr && !k->ww && !k->rw &&
+			    summaries_conflict(app, which[0], which[1]))
+				explain(x, which, 2, PAIR);
+		}
+}
+
 void search_explain(struct search *x)
 {
 	const struct proof *out = x->out;
+	explain_pairs(x);
 	for (uint32_t m = 2; m < out->length; m++) explain_all(x, m, true);
 	explain_all(x, out->length, false);
 }

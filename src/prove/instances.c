@@ -249,7 +249,7 @@ static void find_conflicts(struct instances *x, uint32_t a, uint32_t b)
 	struct between *k = &x->between[a][b];
 	const struct instance *s = &x->items[a], *t = &x->items[b];
 	Z3_context z = x->z;
-	Z3_ast wr = NULL, ww = NULL, rw = NULL, seen = NULL;
+	Z3_ast wr = NULL, ww = NULL, rw = NULL, seen = NULL, missed = NULL;
 	for (uint32_t i = 0; i < s->s->access_count; i++)
 		for (uint32_t j = 0; j < t->s->access_count; j++) {
 			const struct access *n =
@@ -265,9 +265,13 @@ static void find_conflicts(struct instances *x, uint32_t a, uint32_t b)
 				rw = some(z, rw, one);
 			if (writes && !n->write && !n->beside)
 				seen = some(z, seen, one);
+			if (!writes &&
+			    !access_at((struct spot){ s, i })->beside)
+				missed = some(z, missed, one);
 		}
 	k->wr = or_false(z, wr);
 	k->seen = or_false(z, seen);
+	k->missed = or_false(z, missed);
 	k->ww = or_false(z, ww);
 	k->rw = or_false(z, rw);
 	Z3_ast all[] = { k->session, k->wr, k->ww, k->rw };
@@ -346,11 +350,12 @@ static void prefer(struct instances *x)
 /* ---- all ---- */
 
 void instance_make(struct instances *x, struct instance *t,
-                   const struct summary *s, enum level others)
+                   const struct summary *s, const struct instances_terms *terms)
 {
+	enum level said = s->own ? (enum level)(s->own - 1) : terms->level;
 	*t = (struct instance){ .s = s,
-		                .level = s->own ? (enum level)(s->own - 1)
-		                                : others,
+		                .level = level_behind(said, terms->ssi),
+		                .watched = terms->ssi && level_is_serial(said),
 		                .commit = instances_fresh(x->z, false),
 		                .begin = instances_fresh(x->z, false) };
 	t->nodes = mem_take0(s->node_count, sizeof *t->nodes);
@@ -439,7 +444,6 @@ struct instances *instances_new(Z3_context z, const struct application *app,
                                 const uint32_t *which, uint32_t count,
                                 struct instances_terms terms)
 {
-	enum level others = terms.level;
 	struct instances *x = mem_take0(1, sizeof *x);
 	assert(count > 1 && count <= INSTANCES_MAX);
 	x->app = app;
@@ -452,9 +456,9 @@ struct instances *instances_new(Z3_context z, const struct application *app,
 			mem_take0(instances_rule_count(app), sizeof *x->names);
 	for (uint32_t i = 0; i < count; i++)
 		instance_make(x, &x->items[i], &app->summaries[which[i]],
-		              others);
+		              &terms);
 	make_between(x, !terms.one_each);
-	rules_assert(x, others);
+	rules_assert(x, terms.level);
 	instances_limit(x, terms.seed);
 	prefer(x);
 	x->rule = RULE_ERRORS;

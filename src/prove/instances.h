@@ -31,6 +31,7 @@ struct term {
 struct instance {
 	const struct summary *s;
 	enum level level;
+	bool watched; /* of serializable snapshot isolation */
 	union node_term {
 		Z3_ast truth;
 		struct term value;
@@ -48,6 +49,7 @@ struct between {
 	Z3_ast session; /* a precedes b in a session */
 	Z3_ast wr, ww, rw;
 	Z3_ast seen;    /* wr, and so a is in sight of b */
+	Z3_ast missed;  /* rw, of a read that is not beside the snapshot */
 	Z3_ast depends; /* one of these */
 	Z3_ast past;    /* a is in sight of b, through others as well */
 	Z3_ast direct;  /* by one step */
@@ -84,6 +86,9 @@ struct between {
 	X(RULE_SNAPSHOT, "snapshot", "a transaction reads from one snapshot") \
 	X(RULE_SERIAL, "serial",                                              \
 	  "a serial transaction has all that commit before in sight")         \
+	X(RULE_DANGER, "danger",                                              \
+	  "of serializable ones none misses what the next one writes, and "   \
+	  "that one what a third writes which commits first")                 \
 	X(RULE_FIRST, "first commit", "the last of them commits first")
 
 enum rule {
@@ -124,7 +129,8 @@ struct instances_terms {
 	bool one_each;    /* each in a session of its own */
 	bool no_errors;   /* none ends by a run-time error */
 	unsigned seed;    /* of the solver */
-	bool named;       /* a rule counts only where its name is assumed */
+	bool ssi;   /* those at a serial level are so among each other only */
+	bool named; /* a rule counts only where its name is assumed */
 };
 
 /* What formulas live in, of any number of instances, one after the other: it
@@ -160,7 +166,8 @@ Z3_ast instances_fresh(Z3_context z, bool truth);
 struct term instances_any_value(struct instances *x, Z3_ast tag, Z3_ast number);
 /* A run of the transaction, without what a level demands. To be cleared. */
 void instance_make(struct instances *x, struct instance *t,
-                   const struct summary *s, enum level others);
+                   const struct summary *s,
+                   const struct instances_terms *terms);
 void instance_clear(struct instance *t);
 /* Its values are small, or what the program has at first. */
 Z3_ast instance_plain(const struct instances *x, const struct instance *t);

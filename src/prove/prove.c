@@ -262,7 +262,8 @@ static bool ask(struct search *x, const uint32_t *which, uint32_t length)
 	struct proof *out = x->out;
 	struct answer once = { .asked = false },
 		      *known = x->answers ? answers_get(x->answers, out->app,
-	                                                which, length)
+	                                                which, length,
+	                                                out->options.terms.ssi)
 	                                  : &once;
 	bool undecided = out->undecided, over;
 	search_tick(x, length);
@@ -317,30 +318,43 @@ static bool ask_all(struct search *x, uint32_t length)
 }
 
 /* Is it a level, or a mix, of which more may be seen than is said here: dirty
- * reads, psi beside other levels, or serial transactions that are so among each
- * other only? */
+ * reads, or psi beside other levels? */
 static bool is_open(const struct search *x)
 {
 	const struct application *app = x->out->app;
 	enum level others = x->out->options.terms.level;
-	bool open = level_sight(others) == SIGHT_NOTHING, serial = false,
-	     weaker = false;
+	bool open = level_sight(others) == SIGHT_NOTHING;
 	for (uint32_t i = 0; i < x->member_count; i++) {
 		own_level own = app->summaries[x->members[i]].own;
 		enum level l = own ? (enum level)(own - 1) : others;
 		if (own && (!level_mixes(others) || !level_mixes(l) ||
 		            level_sight(l) == SIGHT_NOTHING))
 			open = true;
-		serial |= level_is_serial(l);
-		weaker |= !level_is_serial(l);
 	}
-	return open || (app->ssi && serial && weaker);
+	return open;
+}
+
+/* Are there serial transactions beside weaker ones that are so among each other
+ * only? */
+static bool is_ssi(const struct search *x)
+{
+	const struct application *app = x->out->app;
+	bool serial = false, weaker = false;
+	for (uint32_t i = 0; i < x->member_count; i++) {
+		own_level own = app->summaries[x->members[i]].own;
+		bool one = level_is_serial(own ? (enum level)(own - 1)
+		                               : x->out->options.terms.level);
+		serial |= one;
+		weaker |= !one;
+	}
+	return app->ssi && serial && weaker;
 }
 
 void search_members(struct search *x)
 {
 	struct proof *out = x->out;
 	out->open_level = is_open(x);
+	out->options.terms.ssi = is_ssi(x);
 	out->verdict = VERDICT_INCONCLUSIVE;
 	x->grounds = 0;
 	x->clients = 0;
@@ -356,6 +370,22 @@ void search_members(struct search *x)
 			return;
 		}
 	}
+}
+
+void search_apart(struct search *x, struct proof *one)
+{
+	struct proof *all = x->out;
+	one->app = all->app;
+	one->questions = all->questions;
+	one->clients = all->clients;
+	one->client_histories = all->client_histories;
+	x->out = one;
+	search_members(x);
+	x->out = all;
+	all->questions = one->questions;
+	all->clients = one->clients;
+	all->client_histories = one->client_histories;
+	all->stop = one->stop;
 }
 
 static void on_tree(void *data, const struct syntax *tree, struct sources *all)
@@ -404,16 +434,18 @@ void prove(struct proof *out, struct application *app,
 	struct search x = { .out = out, .begun = seconds_now() };
 	*out = (struct proof){ .options = *o, .app = app };
 	assert(o->max_length >= 2 && o->max_length <= INSTANCES_MAX);
-	assert(!o->subsets || app->summary_count <= SETS_OF_MOST);
+	assert((!o->subsets && !o->allocate) ||
+	       app->summary_count <= SETS_OF_MOST);
 	if (app->image) lower_sql_levels(app);
 	x.members =
 		mem_take0((size_t)app->summary_count + 1, sizeof *x.members);
 	for (uint32_t i = 0; i < app->summary_count; i++)
 		x.members[x.member_count++] = i;
 	x.limiter = limiter_new(&out->options.budget, x.begun);
-	if (o->subsets) x.answers = answers_new();
+	if (o->subsets || o->allocate) x.answers = answers_new();
 	search_members(&x);
 	if (!out->stop && o->subsets) search_subsets(&x, app);
+	if (!out->stop && o->allocate) search_allocations(&x, app);
 	if (!out->stop &&
 	    (out->options.table || out->verdict != VERDICT_VIOLATED))
 		search_pairs(&x);
@@ -424,6 +456,16 @@ void prove(struct proof *out, struct application *app,
 	free(x.members);
 	instances_context_free(x.context);
 	out->seconds = seconds_now() - x.begun;
+}
+
+static void free_allocation(struct proved_allocation *a)
+{
+	for (uint32_t i = 0; i < a->weaker_count; i++) {
+		text_free(&a->weaker[i].cycle);
+		text_free(&a->weaker[i].client);
+	}
+	free(a->weaker);
+	free(a->levels);
 }
 
 void prove_free(struct proof *p)
@@ -440,6 +482,9 @@ void prove_free(struct proof *p)
 		text_free(&p->sets[i].client);
 	}
 	free(p->sets);
+	for (uint32_t i = 0; i < p->allocation_count; i++)
+		free_allocation(&p->allocations[i]);
+	free(p->allocations);
 	for (uint32_t i = 0; i < p->exclusion_count; i++)
 		free(p->exclusions[i].rules);
 	free(p->exclusions);

@@ -34,6 +34,9 @@ enum {
 	SETS_OF_MOST = 64 /* transactions */
 };
 
+/* To choose from, if nothing is said: what PostgreSQL has. */
+#define PROVE_LEVELS "prc+si+ser"
+
 struct prove_options {
 	struct instances_terms terms;
 	const char *as; /* what the database calls the level, if it was said
@@ -43,7 +46,11 @@ struct prove_options {
 	bool explain; /* find what excludes each cycle, of what is proved */
 	bool subsets; /* find which transactions are serializable together, of
 	               * at most SETS_OF_MOST */
-	WITH_BUDGET;  /* timeout and interrupt */
+	/* Find at which of these levels (bit l for level l) they are, of at
+	 * most SETS_OF_MOST. More than one only of those that level_mixes();
+	 * of SQL only those that PostgreSQL has. 0: it is not asked. */
+	unsigned allocate;
+	WITH_BUDGET; /* timeout and interrupt */
 	/* Called before each question; may be NULL. */
 	void (*tick)(void *payload, uint32_t length, uint64_t questions,
 	             double seconds);
@@ -73,10 +80,27 @@ struct proved_set {
 	struct text cycle, client; /* violated */
 };
 
+/* A level for each transaction, with which all are proved. Whatever is proved
+ * with the levels that were to be chosen from gives each transaction what one
+ * of these allocations does, or a stronger level. */
+struct proved_allocation {
+	enum level *levels; /* by summary */
+	/* The same, but for one transaction, which has the next level below. */
+	struct proved_weaker {
+		uint32_t transaction;
+		enum level level;
+		enum verdict verdict;      /* never holds */
+		struct text cycle, client; /* violated */
+	} * weaker;
+	uint32_t weaker_count, weaker_capacity;
+};
+
 /* Transactions that might depend on each other in a row, and why they do not so
- * that the last of them commits first. */
+ * that the last of them commits first; or two that name the same keys, and why
+ * the second never depends on the first. */
 struct proved_exclusion {
 	uint32_t which[INSTANCES_MAX], length; /* summaries */
+	bool pair;   /* of two, whenever they commit */
 	bool back;   /* only the cycle is excluded: the first depends on the
 	              * last, too */
 	bool *rules; /* those that exclude it together, none of which can be
@@ -104,6 +128,9 @@ struct proof {
 	struct proved_set *sets; /* if subsets were asked for */
 	uint32_t set_count, set_capacity;
 	bool sets_left; /* not all sets were decided: too many */
+	struct proved_allocation *allocations; /* if they were asked for */
+	uint32_t allocation_count, allocation_capacity;
+	bool allocations_left; /* not all were decided: too many */
 	/* Violated: what was explored, as text and loaded, and what was found.
 	 */
 	struct text client;
@@ -127,6 +154,17 @@ struct program *prove_load_given(struct application *out, const char *path,
                                  const struct load_text *text,
                                  const struct sql_arguments *arguments,
                                  bool finals, struct diags *d);
+/* Is it the same level, or a weaker one as people have it: si is above prc,
+ * although reads that lock may find versions that are newer than its snapshot.
+ */
+bool prove_level_covers(enum level strong, enum level weak);
+/* Levels to choose from, from words as levels_read() has them. False, with the
+ * reason, if there is none to be proved among them. */
+bool prove_levels(const char *words, unsigned *out, struct text *why);
+/* Can sets and levels be asked for of this program? False, with the reason, if
+ * not. */
+bool prove_fits(const struct program *p, const struct application *app,
+                const struct prove_options *o, struct text *why);
 /* The application is borrowed; its transactions take the levels that the
  * program gives them now. To be freed with prove_free(). */
 void prove(struct proof *out, struct application *app,

@@ -76,7 +76,8 @@ struct instance *question_instance(struct question *q, const struct summary *s,
 	struct instance *t = mem_take0(1, sizeof *t);
 	VEC_RESERVE(q->made, q->made_count, q->made_capacity);
 	q->made[q->made_count++] = t;
-	instance_make(&q->x, t, s, others);
+	instance_make(&q->x, t, s,
+	              &(struct instances_terms){ .level = others });
 	return t;
 }
 

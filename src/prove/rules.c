@@ -324,6 +324,26 @@ static void order_locks(struct instances *x, uint32_t a, uint32_t b)
 		}
 }
 
+/* Serializable snapshot isolation: a misses what b writes, and b what c writes,
+ * which commits first. (a may be c.) See axioms/points.h. */
+static void order_danger(struct instances *x, uint32_t a, uint32_t b,
+                         uint32_t c)
+{
+	const struct instance *t = &x->items[a], *u = &x->items[b];
+	Z3_context z = x->z;
+	if (!t->watched || !u->watched || !x->items[c].watched) return;
+	Z3_ast danger[] = {
+		x->between[a][b].missed,
+		x->between[b][c].missed,
+		Z3_mk_lt(z, u->begin, x->items[c].commit),
+		instances_before(x, c, b),
+		Z3_mk_lt(z, t->begin, u->commit),
+		a == c ? Z3_mk_true(z) : instances_before(x, c, a),
+	};
+	x->rule = RULE_DANGER;
+	instances_assert(x, Z3_mk_not(z, Z3_mk_and(z, 6, danger)));
+}
+
 void rules_assert(struct instances *x, enum level others)
 {
 	order_commits(x);
@@ -339,6 +359,8 @@ void rules_assert(struct instances *x, enum level others)
 		for (uint32_t b = 0; b < x->count; b++) {
 			if (a != b) order_locks(x, a, b);
 			if (a <= b) same_versions(x, a, b);
+			for (uint32_t c = 0; c < x->count; c++)
+				if (a != b && b != c) order_danger(x, a, b, c);
 		}
 	}
 	x->rule = RULE_NONE;

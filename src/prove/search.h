@@ -37,10 +37,10 @@ static inline uint64_t search_bit(uint32_t summary)
 struct answers *answers_new(void);
 void answers_free(struct answers *a); /* NULL is fine */
 /* What is known of the sequence, with the levels that its transactions have now
- * and the keys that somebody writes now: to be filled in, good until the next
- * call. */
+ * (with what `ssi` makes of them) and the keys that somebody writes now: to be
+ * filled in, good until the next call. */
 struct answer *answers_get(struct answers *a, const struct application *app,
-                           const uint32_t *which, uint32_t length);
+                           const uint32_t *which, uint32_t length, bool ssi);
 
 /* Is every execution of the members serializable? To be asked of a proof that
  * is new. */
@@ -62,6 +62,12 @@ bool search_has_model(struct search *x, struct instances *in);
 /* After the search of all: decides the sets of transactions. What is written
  * changes in the application, and is as it was at the end. */
 void search_subsets(struct search *x, struct application *app);
+/* The same for levels: finds the weakest allocations. The transactions' levels
+ * change in the application, and are as they were at the end. */
+void search_allocations(struct search *x, struct application *app);
+/* Searches the members as search_members does, for a proof beside that of all,
+ * which has its options; counts what it cost in that of all. */
+void search_apart(struct search *x, struct proof *one);
 
 /* The first m instances are a path, with its last one the first to commit, and
  * with no other dependency but perhaps the one that closes the cycle. */

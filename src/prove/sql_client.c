@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "prove/client.h"
 #include "sql/image.h"
+#include "sql/resolve.h"
 
 /* A row of set-up: texts of its columns. */
 struct client_row {
@@ -314,16 +315,27 @@ void sql_client_call(struct text *out, const struct instances *x, Z3_model m,
 	text_char(out, ')');
 }
 
+/* With the level, if it has one of its own. */
+static void print_begin(struct text *out, own_level own)
+{
+	text_string(out, "BEGIN");
+	if (own)
+		text_format(out, " ISOLATION LEVEL %s",
+		            sql_level_words(level_word((enum level)(own - 1))));
+	text_string(out, "; ");
+}
+
 /* The text of a statement, of which only levels that count are said. */
 static void print_statement(struct text *out, const struct instances *x,
                             const struct sql_statement *s, own_level own)
 {
 	const struct source *from = &x->app->image->all.items[s->at.source];
-	if (s->kind == STATEMENT_BEGIN && !own) {
-		text_string(out, "BEGIN; ");
+	bool said = own && !x->app->allocated;
+	if (s->kind == STATEMENT_BEGIN && !said) {
+		print_begin(out, own);
 		return;
 	}
-	if (s->kind == STATEMENT_SET_TRANSACTION && !own) return;
+	if (s->kind == STATEMENT_SET_TRANSACTION && !said) return;
 	assert(s->at.offset < s->end && s->end <= from->length);
 	text_bytes(out, from->text + s->at.offset, s->end - s->at.offset);
 	text_string(out, "; ");
@@ -338,6 +350,10 @@ static void print_span(struct text *out, const struct instances *x,
 	bool whole = false; /* the first step is, with all up to BEGIN */
 	uint32_t part = 1;
 	text_format(out, "step %s_%" PRIu32 " { ", name, number);
+	if (!t->block && x->app->allocated) {
+		print_begin(out, own);
+		whole = true;
+	}
 	for (uint32_t i = t->first; i < t->end; i++) {
 		if (whole)
 			text_format(out,
@@ -347,6 +363,10 @@ static void print_span(struct text *out, const struct instances *x,
 		print_statement(out, x, s, own);
 		whole |= s->kind == STATEMENT_BEGIN;
 	}
+	if (!t->block && x->app->allocated)
+		text_format(out,
+		            "}\nstep %s_%" PRIu32 "_%" PRIu32 " { COMMIT; ",
+		            name, number, ++part);
 	text_string(out, "}\n");
 }
 
@@ -359,12 +379,19 @@ void sql_client_steps(struct text *out, const struct instances *x, Z3_model m,
 		print_span(out, x, s->span, s->own, name, number);
 		return;
 	}
-	text_format(out, "step %s_%" PRIu32 " { %s", name, number,
-	            r->procedure             ? "CALL "
-	            : r->set || r->composite ? "SELECT * FROM "
-	                                     : "SELECT ");
+	text_format(out, "step %s_%" PRIu32 " { ", name, number);
+	if (x->app->allocated) {
+		print_begin(out, s->own);
+		text_format(out, "}\nstep %s_%" PRIu32 "_2 { ", name, number);
+	}
+	text_string(out, r->procedure             ? "CALL "
+	                 : r->set || r->composite ? "SELECT * FROM "
+	                                          : "SELECT ");
 	sql_client_call(out, x, m, i);
 	text_string(out, "; }\n");
+	if (x->app->allocated)
+		text_format(out, "step %s_%" PRIu32 "_3 { COMMIT; }\n", name,
+		            number);
 }
 
 /* A brace would end the block: it is that of a file. */

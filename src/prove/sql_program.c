@@ -172,5 +172,5 @@ void lower_sql_levels(struct application *a)
 		uint32_t name = s->span->session->items[s->span->first].name;
 		s->own = program_transaction_level(p, name);
 	}
-	a->ssi = program_is_ssi(p);
+	a->ssi = true; /* so PostgreSQL has it */
 }

@@ -182,21 +182,9 @@ static void note_result(struct subsets *s, uint64_t set,
 
 static void search_set(struct subsets *s, uint64_t set)
 {
-	struct search *x = s->x;
-	struct proof *all = x->out;
-	struct proof one = { .options = all->options,
-		             .app = s->app,
-		             .questions = all->questions,
-		             .clients = all->clients,
-		             .client_histories = all->client_histories };
+	struct proof one = { .options = s->x->out->options };
 	be_members(s, set);
-	x->out = &one;
-	search_members(x);
-	x->out = all;
-	all->questions = one.questions;
-	all->clients = one.clients;
-	all->client_histories = one.client_histories;
-	all->stop = one.stop;
+	search_apart(s->x, &one);
 	note_result(s, set, &one);
 	prove_free(&one);
 }

@@ -25,6 +25,7 @@ void application_free(struct application *a)
 	free(a->keys);
 	free(a->names);
 	finals_free(a->finals);
+	free(a->transactions);
 	text_free(&a->declarations);
 	region_free(&a->region);
 }

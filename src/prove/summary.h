@@ -142,6 +142,8 @@ struct application {
 	const struct sql_image *image; /* of a program in SQL; borrowed */
 	bool ssi; /* beside others, serial transactions are so among each
 	           * other only */
+	/* All transactions have levels of their own, whatever the texts say. */
+	bool allocated;
 	struct summary *summaries;
 	uint32_t summary_count, summary_capacity;
 	struct family *families;
@@ -150,8 +152,15 @@ struct application {
 	uint32_t constant_count, constant_capacity;
 	struct uncovered *uncovered;
 	uint32_t uncovered_count, uncovered_capacity;
-	/* The texts of the items that a client needs, and of the globals. */
+	/* The texts of the items that a client needs, of its transactions, and
+	 * of the globals. */
 	struct text declarations;
+	struct kept_transaction {
+		const char *name;
+		const char *head; /* "txn buy(k)" */
+		const char *body; /* "{ .. }" */
+	} * transactions;
+	uint32_t transaction_count, transaction_capacity;
 	struct declared_key {
 		uint32_t family;
 		bool star;        /* [*], or without index values */

@@ -48,6 +48,31 @@ static void keep_global(struct application *a, const struct source *s,
 	text_format(&a->declarations, "%s\n", text);
 }
 
+static const char *copy_of(struct application *a, const struct source *s,
+                           uint32_t from, uint32_t end)
+{
+	return region_copy_string(&a->region, s->text + from, end - from);
+}
+
+/* What stands between its parameters and its body is its level. */
+static void keep_transaction(struct application *a, const struct source *s,
+                             const struct tokens *t, size_t at, size_t end)
+{
+	const struct token *first = &t->items[at], *last = &t->items[end - 1],
+			   *name = first + 1, *head = first, *body = first;
+	while (body->kind != TOKEN_OPEN_BRACE) {
+		if (body->kind == TOKEN_CLOSE) head = body;
+		body++;
+	}
+	VEC_RESERVE(a->transactions, a->transaction_count,
+	            a->transaction_capacity);
+	a->transactions[a->transaction_count++] = (struct kept_transaction){
+		copy_of(a, s, name->offset, name->offset + name->length),
+		copy_of(a, s, first->offset, head->offset + head->length),
+		copy_of(a, s, body->offset, last->offset + last->length)
+	};
+}
+
 void keep_texts(struct application *a, struct sources *all, uint32_t source)
 {
 	const struct source *s = &all->items[source];
@@ -62,6 +87,7 @@ void keep_texts(struct application *a, struct sources *all, uint32_t source)
 		                           last->offset + last->length - from);
 		switch (t.items[at].kind) {
 		case TOKEN_GLOBAL: keep_global(a, s, &t, at, text); break;
+		case TOKEN_TXN: keep_transaction(a, s, &t, at, end); break;
 		case TOKEN_FINALLY:
 			if (a->finals)
 				text_format(&a->finals->text, "%s\n", text);

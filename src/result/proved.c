@@ -236,7 +236,8 @@ enum { ROWS_MOST = 8 }; /* that are told of the same reason */
 static bool same_reason(const struct proof *p, const struct proved_exclusion *a,
                         const struct proved_exclusion *b)
 {
-	return !memcmp(a->rules, b->rules,
+	return a->pair == b->pair &&
+	       !memcmp(a->rules, b->rules,
 	               instances_rule_count(p->app) * sizeof *a->rules);
 }
 
@@ -288,24 +289,29 @@ static void name_rows(struct text *t, const struct proof *p, uint32_t first)
 	text_char(t, '\n');
 }
 
+static const char
+	pair_heading[] = "\nWhy of two that have keys of one name the second "
+			 "never depends on the first:\n",
+	row_heading[] = "\nWhy no transactions depend on each other in a row, "
+			"the last one committing first, or in a circle:\n";
+
 static void add_exclusions(struct result *r, const struct proof *p,
                            struct text *note)
 {
 	unsigned count = instances_rule_count(p->app);
 	if (!p->options.explain) return;
 	struct result_values *list = result_list(r, &r->findings, "exclusions");
-	if (p->exclusion_count)
-		text_string(note, "\nWhy no transactions depend on each other "
-		                  "in a row, the last one committing first, or "
-		                  "in a circle:\n");
 	for (uint32_t i = 0; i < p->exclusion_count; i++) {
 		const struct proved_exclusion *e = &p->exclusions[i];
+		if (!i || e->pair != e[-1].pair)
+			text_string(note, e->pair ? pair_heading : row_heading);
 		struct result_values *one = result_group(r, list, NULL);
 		struct result_values *of = result_list(r, one, "transactions");
 		uint32_t k = 0;
 		for (uint32_t t = 0; t < e->length; t++)
 			result_text(r, of, NULL,
 			            p->app->summaries[e->which[t]].name);
+		result_flag(r, one, "pair", e->pair);
 		result_flag(r, one, "back", e->back);
 		of = result_list(r, one, "rules");
 		for (unsigned n = RULE_NONE + 1; n < RULE_UNWRITTEN; n++)
@@ -384,6 +390,106 @@ static void add_sets(struct result *r, const struct proof *p, struct text *note)
 	            note);
 	if (!whole)
 		text_format(note, "\nNot all sets were decided: %s.\n",
+		            p->stop ? stop_text(p->stop) : "they are too many");
+}
+
+/* ---- a level for each ---- */
+
+/* "prc, si or ser" */
+static void name_levels(struct text *t, unsigned levels)
+{
+	for (unsigned l = 0; l < LEVEL_COUNT; l++) {
+		if (!(levels >> l & 1)) continue;
+		text_string(t, level_word((enum level)l));
+		levels &= ~(1u << l);
+		if (levels)
+			text_string(t, levels & (levels - 1) ? ", " : " or ");
+	}
+}
+
+static void name_weaker(struct text *t, const struct proof *p,
+                        const struct proved_weaker *w)
+{
+	text_format(t, "    %s at %s: ", p->app->summaries[w->transaction].name,
+	            level_word(w->level));
+	if (w->verdict == VERDICT_VIOLATED)
+		text_format(t, "not serializable, for example %s\n",
+		            text_get(&w->cycle));
+	else
+		text_string(t, "neither proved nor violated\n");
+}
+
+static void add_allocation(struct result *r, struct result_values *list,
+                           const struct proof *p,
+                           const struct proved_allocation *a, struct text *note)
+{
+	struct result_values *one = result_group(r, list, NULL);
+	struct result_values *levels = result_list(r, one, "levels");
+	struct result_values *weaker = result_list(r, one, "weaker");
+	for (uint32_t i = 0; i < p->app->summary_count; i++) {
+		struct result_values *of = result_group(r, levels, NULL);
+		const char *name = p->app->summaries[i].name;
+		const char *level = level_word(a->levels[i]);
+		result_text(r, of, "transaction", name);
+		result_text(r, of, "level", level);
+		text_format(note, "%s%s at %s", i ? ", " : "  ", name, level);
+	}
+	text_char(note, '\n');
+	if (a->weaker_count) text_string(note, "  and one of them weaker:\n");
+	for (uint32_t i = 0; i < a->weaker_count; i++) {
+		const struct proved_weaker *w = &a->weaker[i];
+		bool violated = w->verdict == VERDICT_VIOLATED;
+		struct result_values *of = result_group(r, weaker, NULL);
+		name_weaker(note, p, w);
+		result_text(r, of, "transaction",
+		            p->app->summaries[w->transaction].name);
+		result_text(r, of, "level", level_word(w->level));
+		result_text(r, of, "verdict", verdict_word(w->verdict));
+		result_text(r, of, "cycle",
+		            violated ? text_get(&w->cycle) : NULL);
+		result_text(r, of, "client",
+		            violated ? text_get(&w->client) : NULL);
+	}
+}
+
+static void name_allocations(struct text *note, const struct proof *p,
+                             bool whole)
+{
+	uint32_t count = p->allocation_count;
+	text_char(note, '\n');
+	if (!count) {
+		text_string(note, whole ? "With no levels out of "
+		                        : "With no levels that were tried out "
+		                          "of ");
+		name_levels(note, p->options.allocate);
+		text_string(note, " they are proved to be serializable.\n");
+		return;
+	}
+	text_string(note, "Proved to be serializable with levels out of ");
+	name_levels(note, p->options.allocate);
+	if (whole)
+		text_string(note, count == 1 ? "; no other choice that is "
+		                               "proved has a weaker level for "
+		                               "any of them"
+		                             : "; any other choice that is "
+		                               "proved is stronger than one of "
+		                               "these");
+	text_string(note, ":\n");
+}
+
+static void add_allocations(struct result *r, const struct proof *p,
+                            struct text *note)
+{
+	bool whole = !p->stop && !p->allocations_left;
+	if (!p->options.allocate) return;
+	struct result_values *list =
+		result_list(r, &r->findings, "allocations");
+	result_flag(r, &r->findings, "allocations_complete", whole);
+	name_allocations(note, p, whole);
+	for (uint32_t i = 0; i < p->allocation_count; i++)
+		add_allocation(r, list, p, &p->allocations[i], note);
+	if (!whole)
+		text_format(note, "\nNot all levels were tried: %s.\n",
 		            p->stop ? stop_text(p->stop) : "they are too many");
 }
 
@@ -499,6 +605,7 @@ struct result *result_of_proof(const struct proof *p)
 	add_conflicts(r, p, &note);
 	add_exclusions(r, p, &note);
 	add_sets(r, p, &note);
+	add_allocations(r, p, &note);
 	if (note.length) r->note = result_words(r, &note);
 	text_free(&note);
 	add_costs(r, p);
