@@ -368,8 +368,11 @@ static void make_transaction(struct maker *m, struct made *x)
 		"BEGIN;",
 		"BEGIN ISOLATION LEVEL REPEATABLE READ;",
 		"BEGIN ISOLATION LEVEL READ COMMITTED; ",
-		"BEGIN; SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;"
+		"BEGIN; SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;",
+		"BEGIN ISOLATION LEVEL SERIALIZABLE;",
+		"BEGIN ISOLATION LEVEL SERIALIZABLE;"
 	};
+	const uint32_t kinds = sizeof begins / sizeof *begins;
 	static const char *const ends[] = { "COMMIT;", "COMMIT;", "COMMIT;",
 		                            "ROLLBACK;" };
 	struct maker step;
@@ -379,9 +382,9 @@ static void make_transaction(struct maker *m, struct made *x)
 	if (!block || one_in(m, 3)) step = into(m, x);
 	if (block && !x->count) {
 		step = into(m, x);
-		text_string(step.t, begins[rng_below(m->r, 6)]);
+		text_string(step.t, begins[rng_below(m->r, kinds)]);
 	} else if (block) {
-		text_format(step.t, "%s ", begins[rng_below(m->r, 6)]);
+		text_format(step.t, "%s ", begins[rng_below(m->r, kinds)]);
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		if (block && i && one_in(m, 2)) step = into(m, x);
