@@ -74,8 +74,17 @@ END
 run 4 prove loop.tx -i ser --invariant 'n[0] >= 0'
 prints 'loop.tx:2: a change of any number of keys (in all) is not covered'
 run 2 prove order.tx -i si --assertions --table
-says '--table, --explain and --subsets are about serializability'
-run 3 prove two.tx -i si --invariant 'balance["a"] >= 0'
+says '--table, --explain, --subsets and --allocate are about serializability'
+run 2 prove order.tx -i si --invariant 'true' --allocate
+run 2 prove order.tx -i si --among si
+
+# Beside what the program asserts itself.
+run 0 prove two.tx -i ser --invariant 'balance["a"] + balance["b"] >= 0 - 1'
+prints 'the assertions hold in every final state'
+run 1 prove two.tx -i ser --invariant 'balance["a"] >= 0'
+prints 'This fails: balance["a"] >= 0'
+run 3 prove two.tx -i ser --invariant 'balance["a"] >='
+says 'two.tx:8:33: error: expected an expression'
 
 # SQL: of any rows.
 cat >bank.sql <<'END'

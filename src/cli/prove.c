@@ -78,8 +78,8 @@ static bool settings(const struct command_line *c, struct prove_options *o)
 	o->table = c->value[OPTION_TABLE];
 	o->explain = c->value[OPTION_EXPLAIN_PROOF];
 	o->subsets = c->value[OPTION_SUBSETS];
-	if (asks_invariant(c) &&
-	    (o->table || o->explain || o->subsets || o->allocate)) {
+	if (asks_invariant(c) && (o->table || o->explain || o->subsets ||
+	                          c->value[OPTION_ALLOCATE])) {
 		say("--table, --explain, --subsets and --allocate are about "
 		    "serializability, --invariant and --assertions are not");
 		return false;

@@ -3,28 +3,61 @@
 
 #include "base/memory.h"
 #include "compile/load.h"
+#include "lang/lexer.h"
+#include "lang/limits.h"
 #include "lang/source.h"
 #include "prove/finals.h"
 #include "prove/invariant.h"
 #include "sql/arguments.h"
 #include "sql/load.h"
 
-/* The file, or the text in its place, and a last transaction. */
+/* Where the body of the program's own last transaction begins; 0: it has none.
+ */
+static size_t finally_body(const char *path, const struct text *program)
+{
+	struct region region;
+	struct sources all;
+	struct diags unheard = { 0 };
+	struct tokens t = { 0 };
+	size_t i = 0, at = 0;
+	if (program->length > LIMIT_FILE) return 0;
+	region_init(&region);
+	sources_init(&all, &region, &unheard);
+	sources_add(&all, path, text_get(program), (uint32_t)program->length);
+	lex(&all, 0, false, &t);
+	while (i < t.count && t.items[i].kind != TOKEN_FINALLY) i++;
+	while (i < t.count && t.items[i].kind != TOKEN_OPEN_BRACE) i++;
+	if (i < t.count) at = t.items[i].offset + t.items[i].length;
+	free(t.items);
+	sources_free(&all);
+	region_free(&region);
+	diags_free(&unheard);
+	return at;
+}
+
+/* The file, or the text in its place, with one more assertion in its last
+ * transaction. */
 static bool add_finally(struct text *out, const char *path,
                         const struct load_text *text, const char *invariant)
 {
+	struct text all = { 0 };
 	if (text) {
-		text_bytes(out, text->text, text->length);
+		text_bytes(&all, text->text, text->length);
 	} else {
 		FILE *from = fopen(path, "rb");
 		char part[4096];
 		size_t n;
 		if (!from) return false;
 		while ((n = fread(part, 1, sizeof part, from)) > 0)
-			text_bytes(out, part, n);
+			text_bytes(&all, part, n);
 		fclose(from);
 	}
-	text_format(out, "\nfinally { assert %s; }\n", invariant);
+	size_t at = finally_body(path, &all);
+	text_bytes(out, text_get(&all), at ? at : all.length);
+	text_format(out, at ? " assert %s; " : "\nfinally { assert %s; }\n",
+	            invariant);
+	if (at) text_bytes(out, text_get(&all) + at, all.length - at);
+	text_free(&all);
 	return true;
 }
 
