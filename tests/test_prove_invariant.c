@@ -308,7 +308,7 @@ static void try_program(uint64_t seed, struct tally *tally)
 	text_free(&t);
 }
 
-enum { PROGRAMS = 400, OF_ALL = 60, PROCESSES = 2 };
+enum { PROGRAMS = 400, OF_ALL = 30, PROCESSES = 2 };
 
 START_TEST(proved_assertions_hold_when_explored)
 {
@@ -490,7 +490,7 @@ static void try_sql(uint64_t seed, struct tally *tally)
 	text_free(&t);
 }
 
-enum { SQL_PROGRAMS = 200, SQL_OF_ALL = 16 };
+enum { SQL_PROGRAMS = 200, SQL_OF_ALL = 8 };
 
 START_TEST(proved_queries_hold_when_explored)
 {
