@@ -280,7 +280,7 @@ static void try_sets(uint64_t seed, struct set_tally *tally)
 	text_free(&t);
 }
 
-enum { SET_PROGRAMS = 100, FEW_SET_PROGRAMS = 20 };
+enum { SET_PROGRAMS = 100, FEW_SET_PROGRAMS = 5 };
 
 START_TEST(sets_are_as_each_by_itself)
 {
