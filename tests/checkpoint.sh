@@ -92,14 +92,16 @@ in_pieces() {
 		--checkpoint check.json --checkpoint-every 0.02 \
 		${file:+--histories $file}
 	draw 4; pieces=$drawn
-	while ! $finished && [ $pieces -gt 0 ] && [ -f check.json ]; do
+	# Whether it can be written is tried at first: it may be left empty then.
+	while ! $finished && [ $pieces -gt 0 ] && [ -s check.json ]; do
 		pieces=$((pieces - 1))
 		draw 2
 		disturb "$ISOSCOPE" explore --resume check.json --json \
 			-j $((drawn + 1)) --checkpoint-every 0.02
 	done
 	$finished && return
-	if [ ! -f check.json ]; then # it was not begun
+	if [ ! -s check.json ]; then # it was not begun
+		rm -f check.json
 		"$ISOSCOPE" explore "$@" -j 2 --json --checkpoint check.json \
 			${file:+--histories $file} >out 2>err
 	else
