@@ -764,7 +764,7 @@ run 1 explore -i si loop.spec
 prints 'at loop.spec:5:5'
 prints 'an endless loop: it reads more than 2000 keys'
 prints ' more reads and writes …'
-if [ "$(wc -l <out)" -lt 300 ]; then pass; else fail 'a long history'; fi
+[ "$(wc -l <out)" -lt 1000 ] && pass || fail "a long history"
 run 0 explore loop.spec
 # Each statement of the grammar has its words.
 for statement in $(sed -n 's/^message \([A-Za-z]*Stmt\)$/\1/p' \
