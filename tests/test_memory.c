@@ -362,7 +362,7 @@ static bool use_history(const iso_history *h)
 	if (!enough) return false;
 	enough = is_enough(iso_history_predict(&result, h, NULL, NULL));
 	iso_result_free(result);
-	iso_history_text(h);
+	enough &= iso_history_text(h) != NULL;
 	return enough;
 }
 
