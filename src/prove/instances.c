@@ -347,6 +347,28 @@ static void prefer(struct instances *x)
 	implies(x, x->plain, plain);
 }
 
+void instances_block(struct instances *in, Z3_model m)
+{
+	Z3_context z = in->z;
+	Z3_ast same = Z3_mk_true(z);
+	for (uint32_t a = 0; a < in->count; a++) {
+		const struct instance *t = &in->items[a];
+		for (uint32_t i = 0; i < t->s->node_count; i++) {
+			enum node_op op = t->s->nodes[i].op;
+			Z3_ast tag, number;
+			if (op != NODE_PARAMETER && op != NODE_READ) continue;
+			struct term v = t->nodes[i].value;
+			if (!Z3_model_eval(z, m, v.tag, true, &tag) ||
+			    !Z3_model_eval(z, m, v.number, true, &number))
+				continue;
+			Z3_ast parts[] = { same, Z3_mk_eq(z, v.tag, tag),
+				           Z3_mk_eq(z, v.number, number) };
+			same = Z3_mk_and(z, 3, parts);
+		}
+	}
+	instances_assert(in, Z3_mk_not(z, same));
+}
+
 /* ---- all ---- */
 
 void instance_make(struct instances *x, struct instance *t,

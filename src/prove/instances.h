@@ -174,6 +174,8 @@ Z3_ast instance_plain(const struct instances *x, const struct instance *t);
 /* A limit of the solver's steps: it is the same wherever it runs. */
 void instances_limit(struct instances *x, unsigned seed);
 
+/* Other arguments, or other first values, than in this model from now on. */
+void instances_block(struct instances *x, Z3_model m);
 /* Can instances of these two depend on each other at all, but for sessions? */
 bool summaries_conflict(const struct application *a, uint32_t x, uint32_t y);
 

@@ -256,29 +256,6 @@ static Z3_ast assumption(struct question *q, Z3_ast condition)
 	return name;
 }
 
-/* Other arguments, or other first values, next time. */
-static void block(struct question *q, Z3_model m)
-{
-	Z3_context z = q->x.z;
-	Z3_ast same = Z3_mk_true(z);
-	for (uint32_t a = 0; a < q->x.count; a++) {
-		const struct instance *t = &q->x.items[a];
-		for (uint32_t i = 0; i < t->s->node_count; i++) {
-			enum node_op op = t->s->nodes[i].op;
-			Z3_ast tag, n;
-			if (op != NODE_PARAMETER && op != NODE_READ) continue;
-			struct term v = t->nodes[i].value;
-			if (!Z3_model_eval(z, m, v.tag, true, &tag) ||
-			    !Z3_model_eval(z, m, v.number, true, &n))
-				continue;
-			Z3_ast parts[] = { same, Z3_mk_eq(z, v.tag, tag),
-				           Z3_mk_eq(z, v.number, n) };
-			same = Z3_mk_and(z, 3, parts);
-		}
-	}
-	instances_assert(&q->x, Z3_mk_not(z, same));
-}
-
 /* Do the assertions really hold of the values of the model? */
 static bool begins_well(struct attempt *a, Z3_model m)
 {
@@ -334,7 +311,7 @@ static bool confirm(struct attempt *a)
 		Z3_model m = model_of(q);
 		if (!m) break;
 		found = explore(a, m, false) || explore(a, m, true);
-		if (!found) block(q, m);
+		if (!found) instances_block(&q->x, m);
 		Z3_model_dec_ref(q->x.z, m);
 		tries++;
 	}

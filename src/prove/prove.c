@@ -118,29 +118,6 @@ static bool confirm(struct search *x, struct instances *in, Z3_model m,
 	return true;
 }
 
-/* Other arguments, or other first values, next time. */
-static void block(struct instances *in, Z3_model m)
-{
-	Z3_context z = in->z;
-	Z3_ast same = Z3_mk_true(z);
-	for (uint32_t a = 0; a < in->count; a++) {
-		const struct instance *t = &in->items[a];
-		for (uint32_t i = 0; i < t->s->node_count; i++) {
-			enum node_op op = t->s->nodes[i].op;
-			Z3_ast tag, number;
-			if (op != NODE_PARAMETER && op != NODE_READ) continue;
-			struct term v = t->nodes[i].value;
-			if (!Z3_model_eval(z, m, v.tag, true, &tag) ||
-			    !Z3_model_eval(z, m, v.number, true, &number))
-				continue;
-			Z3_ast parts[] = { same, Z3_mk_eq(z, v.tag, tag),
-				           Z3_mk_eq(z, v.number, number) };
-			same = Z3_mk_and(z, 3, parts);
-		}
-	}
-	instances_assert(in, Z3_mk_not(z, same));
-}
-
 /* The cycle is asserted, and has a model. Models without others and without
  * errors first. */
 static bool concretise(struct search *x, struct instances *in)
@@ -157,7 +134,7 @@ static bool concretise(struct search *x, struct instances *in)
 		assert(m);
 		bool confirmed = confirm(x, in, m, true) ||
 		                 (!in->app->image && confirm(x, in, m, false));
-		if (!confirmed) block(in, m);
+		if (!confirmed) instances_block(in, m);
 		Z3_model_dec_ref(in->z, m);
 		if (confirmed) return true;
 		tries++;

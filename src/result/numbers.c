@@ -27,22 +27,26 @@ void number_plural(struct text *t, uint64_t n, const char *one,
 	text_string(t, n == 1 ? one : many);
 }
 
-void number_of(struct text *t, uint64_t n, uint64_t of, const char *one,
-               const char *many)
+/* "3", words, "12 histories" */
+static void number_among(struct text *t, uint64_t n, const char *words,
+                         uint64_t of, const char *one, const char *many)
 {
 	assert(n <= of);
 	number_count(t, n);
-	text_string(t, " of ");
+	text_string(t, words);
 	number_plural(t, of, one, many);
+}
+
+void number_of(struct text *t, uint64_t n, uint64_t of, const char *one,
+               const char *many)
+{
+	number_among(t, n, " of ", of, one, many);
 }
 
 void number_of_first(struct text *t, uint64_t n, uint64_t of, const char *one,
                      const char *many)
 {
-	assert(n <= of);
-	number_count(t, n);
-	text_string(t, " of the first ");
-	number_plural(t, of, one, many);
+	number_among(t, n, " of the first ", of, one, many);
 }
 
 void number_of_all(struct text *t, uint64_t n, uint64_t all, const char *many)
