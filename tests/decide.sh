@@ -38,6 +38,19 @@ run 1 decide seat.tx --html page.html -q
 grep -q 'lost update' page.html; result=$?
 [ $result -eq 0 ] && pass || fail 'a page'
 
+# A proof, and what it is of.
+run 0 decide seat.tx -i si --proof seat.drat --json
+prints '"proof":{"state":"written","file":"seat.drat","clauses":'
+grep -q '^p cnf ' seat.drat.cnf && tail -n 1 seat.drat | grep -qx 0; result=$?
+[ $result -eq 0 ] && pass || fail 'a proof'
+run 1 decide seat.tx -i cc --proof seat.drat
+prints 'none: not everything holds'
+run 2 decide seat.tx --levels --proof seat.drat
+says '--levels does not go with --proof'
+run 2 decide seat.tx --proof -
+run 2 decide seat.tx --proof seat.tx
+run 2 decide seat.tx --proof nowhere/proof
+
 # All levels in one table.
 run 1 decide seat.tx --levels
 prints 'violated: 1 of 2 assertions fails under Causal Consistency (cc)'

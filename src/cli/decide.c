@@ -27,15 +27,39 @@ static void on_tick(void *payload, const struct decide_progress *p)
 	text_free(&words);
 }
 
-/* A table has no picture. */
+/* A table has no picture, and no proof. */
 static bool levels_fit(const struct command_line *c)
 {
-	bool draws = c->value[OPTION_DOT] || c->value[OPTION_SVG];
-	if (!c->value[OPTION_DECIDE_LEVELS] || !draws) return true;
-	say("--levels does not go with %s: it prints one table; name one "
-	    "level with --isolation",
-	    c->value[OPTION_DOT] ? "--dot" : "--svg");
-	return false;
+	static const enum option_id others[] = { OPTION_DOT, OPTION_SVG,
+		                                 OPTION_PROOF };
+	if (!c->value[OPTION_DECIDE_LEVELS]) return true;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		if (!c->value[others[i]]) continue;
+		say("--levels does not go with --%s: it prints one table; name "
+		    "one level with --isolation",
+		    option_table[others[i]].word);
+		return false;
+	}
+	return true;
+}
+
+/* The proof, and the formula beside it. */
+static bool proof_possible(const struct command_line *c)
+{
+	const char *path = c->value[OPTION_PROOF];
+	struct text formula = { 0 };
+	if (!path) return true;
+	if (is_standard(path)) {
+		say("--proof writes two files: name one of them, the other is "
+		    "called the same with .cnf behind it");
+		return false;
+	}
+	text_string(&formula, path);
+	text_string(&formula, ".cnf");
+	bool possible =
+		output_possible(path) && output_possible(text_get(&formula));
+	text_free(&formula);
+	return possible;
 }
 
 static bool settings(const struct command_line *c, struct decide_options *o)
@@ -139,8 +163,10 @@ static int work_on_program(const struct command_line *c,
 
 int decide_main(const struct command_line *c)
 {
-	struct decide_options o = { .robust = c->value[OPTION_ROBUST] };
-	if (!settings(c, &o) || !pictures_possible(c) || !levels_fit(c))
+	struct decide_options o = { .robust = c->value[OPTION_ROBUST],
+		                    .proof = c->value[OPTION_PROOF] };
+	if (!settings(c, &o) || !pictures_possible(c) || !levels_fit(c) ||
+	    !proof_possible(c))
 		return EXIT_USAGE;
 	return work_on_program(
 		c, &o,

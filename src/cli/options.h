@@ -412,6 +412,9 @@ enum command {
 	  "print a table of assertions and histories under all levels")        \
 	X(DECIDE_LEVELS, IN_DECIDE, "levels", 0, NULL, NULL,                   \
 	  "print a table: what holds of each assertion under which level")     \
+	X(PROOF, IN_DECIDE, "proof", 0, "FILE", NULL,                          \
+	  "write the solver's proof that all holds, as DRAT, and what it is "  \
+	  "a proof of, as DIMACS, to FILE.cnf")                                \
 	X(HISTORIES, IN_EXPLORE | IN_RUN | IN_PREDICT, "histories", 0, "FILE", \
 	  NULL, "write every history, one line of JSON each")                  \
 	X(SORTED, IN_EXPLORE, "sorted", 0, NULL, NULL,                         \

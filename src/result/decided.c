@@ -180,6 +180,41 @@ static void add_lines(struct result *r, const struct decision *d)
 	text_free(&t);
 }
 
+static const char *proof_word(enum proof_end end)
+{
+	switch (end) {
+	case PROOF_WHOLE: return "written";
+	case PROOF_LARGE:
+		return "none: something was shown by trying histories";
+	case PROOF_OPEN: return "none: a limit came first";
+	case PROOF_NO_FILE: return "none: a file could not be written";
+	default: return "none: not everything holds";
+	}
+}
+
+static void add_proof(struct result *r, const struct decision *d)
+{
+	struct text t = { 0 };
+	const char *path = d->options.proof;
+	if (!path) return;
+	struct result_values *to = result_group(r, &r->findings, "proof");
+	bool whole = d->proof == PROOF_WHOLE;
+	result_text(r, to, "state", proof_word(d->proof));
+	result_text(r, to, "file", path);
+	result_count_if(r, to, "clauses", whole, d->proof_size.clauses);
+	result_count_if(r, to, "lemmas", whole, d->proof_size.lemmas);
+	if (whole) {
+		text_format(&t, "lemmas in %s, of the ", path);
+		number_plural(&t, d->proof_size.clauses, "clause", "clauses");
+		text_format(&t, " of %s.cnf", path);
+		result_line(r, "proof", d->proof_size.lemmas, &t);
+	} else {
+		text_string(&t, proof_word(d->proof));
+		result_line_words(r, "proof", &t);
+	}
+	text_free(&t);
+}
+
 void result_decision_costs(struct result *r, const struct decision *d)
 {
 	add_stats(r, d);
@@ -214,6 +249,7 @@ struct result *result_of_decision(const struct decision *d,
 	result_decision_terms(r, d);
 	add_goals(r, d, depth);
 	if (depth == RESULT_VERDICT) return r;
+	add_proof(r, d);
 	result_decision_costs(r, d);
 	return r;
 }

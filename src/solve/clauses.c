@@ -23,9 +23,18 @@ static void drop_sat(void *sat)
 	ccadical_release(sat);
 }
 
-void clauses_init(struct clauses *c, bool guess)
+/* A literal, or 0 at the end of a clause. */
+static void add(struct clauses *c, int literal)
 {
-	*c = (struct clauses){ .sat = ccadical_init() };
+	ccadical_add(c->sat, literal);
+	if (!c->keeps) return;
+	VEC_RESERVE(c->kept, c->kept_count, c->kept_capacity);
+	c->kept[c->kept_count++] = literal;
+}
+
+void clauses_init(struct clauses *c, bool guess, bool keeps)
+{
+	*c = (struct clauses){ .sat = ccadical_init(), .keeps = keeps };
 	mem_hold_solver(c->sat, drop_sat);
 	ccadical_set_option(c->sat, "quiet", 1);
 	/* Many small questions: what pays off for a single hard one does not
@@ -34,8 +43,8 @@ void clauses_init(struct clauses *c, bool guess)
 	ccadical_set_option(c->sat, "phase", guess);
 	ccadical_set_terminate(c->sat, c, is_over);
 	c->variables = CLAUSES_TRUE;
-	ccadical_add(c->sat, CLAUSES_TRUE);
-	ccadical_add(c->sat, 0);
+	add(c, CLAUSES_TRUE);
+	add(c, 0);
 }
 
 void clauses_free(struct clauses *c)
@@ -44,6 +53,7 @@ void clauses_free(struct clauses *c)
 	mem_let_go(c->sat);
 	ccadical_release(c->sat);
 	free(c->tails);
+	free(c->kept);
 }
 
 int clauses_variable(struct clauses *c)
@@ -60,10 +70,10 @@ void clauses_add(struct clauses *c, const int *literals)
 	}
 	for (; *literals; literals++) {
 		if (*literals == -CLAUSES_TRUE) continue;
-		ccadical_add(c->sat, *literals);
+		add(c, *literals);
 		c->literals++;
 	}
-	ccadical_add(c->sat, 0);
+	add(c, 0);
 }
 
 /* A chain: each link is true when one of the literals so far is. */
@@ -122,5 +132,6 @@ bool clauses_value(const struct clauses *c, int literal)
 uint64_t clauses_bytes(const struct clauses *c)
 {
 	enum { VARIABLE = 150, LITERAL = 40 }; /* as measured */
-	return VARIABLE * (uint64_t)c->variables + LITERAL * c->literals;
+	return VARIABLE * (uint64_t)c->variables + LITERAL * c->literals +
+	       c->kept_capacity * sizeof *c->kept;
 }

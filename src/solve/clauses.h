@@ -20,6 +20,11 @@ struct clauses {
 	const atomic_bool *interrupt;
 	int *tails; /* of open disjunctions */
 	size_t tail_count, tail_capacity;
+	/* All that was added, if it is kept for a proof: literals, 0 behind
+	 * each clause. */
+	bool keeps;
+	int *kept;
+	size_t kept_count, kept_capacity;
 };
 
 /* At most one of the literals added so far, and of those to come. */
@@ -36,7 +41,7 @@ struct some_of {
 enum answer { ANSWER_NONE, ANSWER_MODEL, ANSWER_OPEN };
 
 /* A variable that nothing is known of is first tried as `guess`. */
-void clauses_init(struct clauses *c, bool guess);
+void clauses_init(struct clauses *c, bool guess, bool keeps);
 void clauses_free(struct clauses *c);
 int clauses_variable(struct clauses *c);
 /* A literal, or CLAUSES_TRUE or its negation, and 0 at the end. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "execution/complete.h"
 #include "history/history.h"
 #include "solve/pairs.h"
@@ -371,6 +372,105 @@ static void search(struct solving *s)
 	}
 }
 
+/* ---- proofs ---- */
+
+/* All sessions are at their ends, and the literal is true. */
+static void claim_whole(struct engine *g, struct some_of *any, int literal)
+{
+	struct clauses *c = &g->e.clauses;
+	int whole = clauses_variable(c);
+	CLAUSE(c, -whole, literal);
+	CLAUSE(c, -whole, g->e.all_over);
+	some_of_add(c, any, whole);
+}
+
+/* That the goal is violated; false if no clauses say so. */
+static bool claim_goal(struct solving *s, struct engine *g, uint32_t goal,
+                       struct some_of *any)
+{
+	int fails, error;
+	uint32_t slot = s->out->goals[goal].slot;
+	if (is_serializable(s, slot))
+		return level_is_serial(s->out->options.level) &&
+		       !s->runs->mixed;
+	if (!is_final(s, slot)) {
+		some_of_add(&g->e.clauses, any, clauses_of(g, goal)->fails);
+		return true;
+	}
+	if (final_circuit(&g->e, &g->locals, slot, is_met, s, &fails, &error) !=
+	    CIRCUIT_MADE)
+		return false;
+	claim_whole(g, any, fails);
+	claim_whole(g, any, error);
+	return true;
+}
+
+/* A literal: there are other runs than those known, or some goal is violated.
+ * 0: no clauses say so. */
+static int claim(struct solving *s, struct engine *g)
+{
+	int literal = clauses_variable(&g->e.clauses);
+	struct some_of any = some_of_begin(&g->e.clauses, literal);
+	some_of_add(&g->e.clauses, &any, solving_growth(g));
+	for (uint32_t i = 0; i < s->out->goal_count; i++)
+		if (!claim_goal(s, g, i, &any)) return 0;
+	return literal;
+}
+
+static FILE *open_file(const char *path, const char *ending)
+{
+	struct text name = { 0 };
+	text_string(&name, path);
+	text_string(&name, ending);
+	FILE *f = fopen(text_get(&name), "we");
+	text_free(&name);
+	return f;
+}
+
+static bool close_file(FILE *f)
+{
+	bool fine = f && !ferror(f);
+	return !(f && fclose(f)) && fine;
+}
+
+static enum proof_end write_claim(struct solving *s, const struct clauses *c,
+                                  int literal)
+{
+	const char *path = s->out->options.proof;
+	FILE *formula = open_file(path, ".cnf"), *steps = open_file(path, "");
+	enum answer a = ANSWER_OPEN;
+	if (formula && steps)
+		a = proof_write(c, literal, s->conflicts, formula, steps,
+		                &s->out->proof_size);
+	bool fine = close_file(formula);
+	fine &= close_file(steps);
+	if (a == ANSWER_MODEL) s->out->refuted = true;
+	if (!fine) return PROOF_NO_FILE;
+	return a == ANSWER_NONE ? PROOF_WHOLE : PROOF_OPEN;
+}
+
+/* In one form of the order or the other. */
+static void prove(struct solving *s)
+{
+	struct decision *d = s->out;
+	d->proof = PROOF_OPEN;
+	while (d->proof == PROOF_OPEN && !solving_must_stop(s)) {
+		for (uint32_t i = 0;
+		     i < s->engine_count && d->proof == PROOF_OPEN; i++) {
+			struct engine *g = engine_at(s, i);
+			int literal = claim(s, g);
+			d->proof =
+				literal ? write_claim(s, &g->e.clauses, literal)
+					: PROOF_LARGE;
+		}
+		solving_strive(s);
+	}
+	d->stop = STOP_NONE; /* it stopped nothing else */
+	if (!d->refuted) return;
+	d->settled = false;
+	d->verdict = VERDICT_INCONCLUSIVE;
+}
+
 /* ---- the verdict ---- */
 
 /* Is there nothing more to know? */
@@ -429,6 +529,7 @@ static void end(struct solving *s)
 	heed_bound(d);
 	d->settled = all_settled(s);
 	d->verdict = judge(d);
+	if (d->verdict == VERDICT_HOLDS && d->options.proof) prove(s);
 	solving_end(s);
 	free(s->safe);
 	free(s->tired);

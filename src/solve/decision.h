@@ -23,6 +23,7 @@
 #include "base/budget.h"
 #include "base/region.h"
 #include "base/verdict.h"
+#include "solve/proof.h"
 
 struct finding;
 struct history;
@@ -45,8 +46,23 @@ struct decide_options {
 	bool positions_first;
 	/* Runs no random histories: the solver finds all (likewise). */
 	bool unsampled;
+	/* Runs stay apart (joins.h): who lists them wants that (and the
+	 * tests). */
+	bool apart;
+	/* If all holds, the proof goes to this file, and what it is of to
+	 * another, whose name has ".cnf" behind it; or NULL. */
+	const char *proof;
 	void (*tick)(void *payload, const struct decide_progress *p);
 	void *payload;
+};
+
+/* What became of a proof. */
+enum proof_end {
+	PROOF_NONE,   /* not everything holds, or nobody asked for it */
+	PROOF_WHOLE,  /* it was written */
+	PROOF_LARGE,  /* something was shown by trying histories */
+	PROOF_OPEN,   /* a limit came first */
+	PROOF_NO_FILE /* a file could not be written */
 };
 
 /* An assertion of the program, or run-time errors at one place. */
@@ -75,7 +91,9 @@ struct decision {
 	uint32_t obstacle_point;
 	struct decide_goal *goals; /* assertions, robustness, errors */
 	uint32_t goal_count, goal_capacity;
-	uint64_t runs, leaves, transactions, questions, clauses;
+	uint64_t runs, transactions, questions;
+	enum proof_end proof;
+	struct proof_size proof_size; /* PROOF_WHOLE */
 	double seconds;
 	uint64_t memory;
 };

@@ -70,6 +70,16 @@ static void add_answer(struct encoding *e, const struct run_node *n)
 	at_most_one_add(&e->clauses, &parent->children, x->at);
 }
 
+/* It comes there, to go on where other runs do. */
+static void add_way(struct encoding *e, const struct run_node *n)
+{
+	int at = e->nodes[n->number].at;
+	struct encoded_node *join = &e->nodes[n->join->number];
+	assert(n->join->number < n->number);
+	CLAUSE(&e->clauses, -at, join->at);
+	some_of_add(&e->clauses, &join->ways, at);
+}
+
 static int root_literal(struct encoding *e, uint32_t session)
 {
 	if (!is_finally(e, session)) return CLAUSES_TRUE;
@@ -94,18 +104,26 @@ static void sort(struct encoding *e, uint32_t slot)
 		}
 }
 
+static void add_node(struct encoding *e, const struct run_node *n)
+{
+	struct encoded_node x = { 0 };
+	VEC_RESERVE(e->nodes, e->node_count, e->node_capacity);
+	assert(n->number == e->node_count);
+	x.at = n->parent || n->joined ? clauses_variable(&e->clauses)
+	                              : root_literal(e, n->session);
+	if (n->joined) x.ways = some_of_begin(&e->clauses, x.at);
+	e->nodes[e->node_count++] = x;
+}
+
 void encoding_add(struct encoding *e, struct run_node *n)
 {
 	struct clauses *c = &e->clauses;
-	VEC_RESERVE(e->nodes, e->node_count, e->node_capacity);
-	assert(n->number == e->node_count);
-	e->nodes[e->node_count++] = (struct encoded_node){
-		.at = n->parent ? clauses_variable(c)
-		                : root_literal(e, n->session)
-	};
+	add_node(e, n);
 	if (n->parent) add_answer(e, n);
 	if (n->kind == RUN_READS)
 		add_read(e, n);
+	else if (n->kind == RUN_JOINS)
+		add_way(e, n);
 	else if (n->kind == RUN_OVER)
 		some_of_add(c, &e->overs[n->session], e->nodes[n->number].at);
 	uint32_t slot = e->slot_count;
@@ -117,12 +135,12 @@ void encoding_add(struct encoding *e, struct run_node *n)
 /* ---- all ---- */
 
 void encoding_init(struct encoding *e, struct runs *r,
-                   const struct order_form *form)
+                   const struct order_form *form, bool keeps)
 {
 	uint32_t sessions = r->context.sessions;
 	struct clauses *c = &e->clauses;
 	*e = (struct encoding){ .runs = r, .level = r->level, .form = form };
-	clauses_init(c, form->guess);
+	clauses_init(c, form->guess, keeps);
 	e->slot_of = mem_take0(sessions + 1, sizeof *e->slot_of);
 	e->slots_of = mem_take0(sessions + 1, sizeof *e->slots_of);
 	e->over = mem_take0(sessions + 1, sizeof *e->over);
@@ -155,14 +173,32 @@ void encoding_free(struct encoding *e)
 	clauses_free(&e->clauses);
 }
 
+/* The node where the session goes on from this one; NULL: it stands there. */
+static struct run_node *next(const struct encoding *e, struct run_node *n)
+{
+	struct run_node *m = n->children;
+	if (n->kind == RUN_JOINS) return n->join;
+	while (m && !clauses_value(&e->clauses, e->nodes[m->number].at))
+		m = m->next;
+	return m;
+}
+
 struct run_node *encoding_stands(const struct encoding *e, uint32_t session)
 {
 	struct run_node *n = e->runs->roots[session], *m = n;
-	while (m) {
-		n = m;
-		for (m = n->children; m; m = m->next)
-			if (clauses_value(&e->clauses, e->nodes[m->number].at))
-				break;
-	}
+	for (; m; m = next(e, m)) n = m;
 	return n;
+}
+
+struct run_node **encoding_way(const struct encoding *e, uint32_t session,
+                               uint32_t *count)
+{
+	struct run_node **way = NULL, *n = e->runs->roots[session];
+	uint32_t capacity = 0;
+	*count = 0;
+	for (; n; n = next(e, n)) {
+		VEC_RESERVE(way, *count, capacity);
+		way[(*count)++] = n;
+	}
+	return way;
 }

@@ -37,6 +37,7 @@ struct slot {
 struct encoded_node {
 	int at, open; /* open: 0 if it does not read */
 	struct at_most_one children;
+	struct some_of ways; /* that come together there */
 };
 
 /* A form of the order, and how it reads a model. */
@@ -82,8 +83,9 @@ struct encoding {
 	struct some_of opens; /* namely one of these */
 };
 
+/* `keeps`: the clauses are, for a proof. */
 void encoding_init(struct encoding *e, struct runs *r,
-                   const struct order_form *form);
+                   const struct order_form *form, bool keeps);
 void encoding_free(struct encoding *e);
 /* Adds the runs' node, whose parent was added before, if the form allows for
  * it.
@@ -102,5 +104,8 @@ struct value encoding_initial(const struct encoding *e, uint32_t key);
 
 /* The node where the session stands. Of others, the form tells. */
 struct run_node *encoding_stands(const struct encoding *e, uint32_t session);
+/* All the nodes on its way there, from its beginning; the caller frees them. */
+struct run_node **encoding_way(const struct encoding *e, uint32_t session,
+                               uint32_t *count);
 
 #endif

@@ -12,33 +12,39 @@
 
 /* ---- from the model ---- */
 
-/* How many transactions the session has ended at the node. */
-static uint32_t ended_at(const struct run_node *n)
+/* How many transactions end on the way. */
+static uint32_t ended_on(struct run_node *const *way, uint32_t count)
 {
-	while (n && !n->ended_count) n = n->parent;
-	return n ? n->ended[n->ended_count - 1].index + 1 : 0;
+	while (count && !way[count - 1]->ended_count) count--;
+	if (!count) return 0;
+	const struct run_node *n = way[count - 1];
+	return n->ended[n->ended_count - 1].index + 1;
 }
 
-/* The reads of a slot, in order, out of those of its session's run. */
-static void take_reads(struct example *x, const struct run_node *leaf)
+/* A read that was answered, of a slot. */
+static void take_read(struct example *x, const struct run_node *n)
+{
+	uint32_t s = x->e->slot_of[n->session][n->index];
+	struct example_reads *r = &x->reads[s];
+	VEC_RESERVE(r->items, r->count, r->capacity);
+	r->items[r->count++] =
+		(struct example_read){ n->key,
+		                       x->e->form->source(x->e->order, n) };
+}
+
+static void take_session(struct example *x, uint32_t session, bool *runs)
 {
 	const struct encoding *e = x->e;
-	uint32_t depth = 0;
-	const struct run_node **path = NULL;
-	for (const struct run_node *n = leaf; n->parent; n = n->parent) depth++;
-	path = mem_take((depth + 1) * sizeof *path);
-	for (const struct run_node *n = leaf->parent; n; n = n->parent)
-		path[--depth] = n;
-	for (const struct run_node *n = leaf; n->parent; n = n->parent) depth++;
-	for (uint32_t i = 0; i < depth; i++) {
-		uint32_t s = e->slot_of[leaf->session][path[i]->index];
-		struct example_reads *r = &x->reads[s];
-		VEC_RESERVE(r->items, r->count, r->capacity);
-		r->items[r->count++] = (struct example_read){
-			path[i]->key, e->form->source(e->order, path[i])
-		};
-	}
-	free(path);
+	uint32_t count;
+	struct run_node **way = encoding_way(e, session, &count);
+	assert(count && way[count - 1]->kind == RUN_OVER);
+	for (uint32_t i = 0; i < count; i++)
+		if (way[i]->parent) take_read(x, way[i]->parent);
+	uint32_t ended = ended_on(way, count);
+	assert(ended <= e->slots_of[session]);
+	for (uint32_t k = 0; k < ended; k++)
+		runs[e->slot_of[session][k]] = true;
+	free(way);
 }
 
 /* By how many of the others come first. */
@@ -66,15 +72,8 @@ void example_take(struct example *x, const struct encoding *e)
 	*x = (struct example){ .e = e };
 	x->order = mem_take0(e->slot_count + 1, sizeof *x->order);
 	x->reads = mem_take0(e->slot_count + 1, sizeof *x->reads);
-	for (uint32_t i = 0; i < e->runs->context.sessions; i++) {
-		const struct run_node *leaf = encoding_stands(e, i);
-		assert(leaf->kind == RUN_OVER);
-		take_reads(x, leaf);
-		uint32_t count = ended_at(leaf);
-		assert(count <= e->slots_of[i]);
-		for (uint32_t k = 0; k < count; k++)
-			runs[e->slot_of[i][k]] = true;
-	}
+	for (uint32_t i = 0; i < e->runs->context.sessions; i++)
+		take_session(x, i, runs);
 	take_order(x, runs);
 	free(runs);
 }

@@ -133,6 +133,7 @@ void local_runs_find(struct local_runs *out, const struct program *p,
 	struct listing x = { .out = out };
 	*out = (struct local_runs){ .decision = { .options = *o,
 		                                  .program = p } };
+	out->decision.options.apart = true;
 	region_init(&out->decision.region);
 	solving_begin(&x.search, &out->decision, &out->runs);
 	find(&x);

@@ -635,21 +635,30 @@ const struct order_form *order_by_pairs(void)
 	return &form;
 }
 
+static void choices_of(const struct pairs *o, uint32_t session, int **literals,
+                       size_t *count, size_t *capacity)
+{
+	uint32_t length;
+	struct run_node **way = encoding_way(o->e, session, &length);
+	for (uint32_t i = 0; i < length; i++) {
+		if (!way[i]->parent) continue;
+		uint32_t place = o->nodes[way[i]->parent->number].place;
+		const struct place *p = &o->places[place];
+		uint32_t w = chosen_writer(o, p);
+		VEC_RESERVE(*literals, *count, *capacity);
+		(*literals)[(*count)++] =
+			w < p->read_count ? -p->reads[w] : -p->initial;
+	}
+	free(way);
+}
+
 void pairs_choices(const struct encoding *e, int **literals, size_t *count,
                    size_t *capacity)
 {
 	const struct pairs *o = e->order;
 	assert(e->form == order_by_pairs());
 	for (uint32_t i = 0; i < e->runs->context.sessions; i++)
-		for (const struct run_node *n = encoding_stands(e, i);
-		     n->parent; n = n->parent) {
-			const struct place *p =
-				&o->places[o->nodes[n->parent->number].place];
-			uint32_t w = chosen_writer(o, p);
-			VEC_RESERVE(*literals, *count, *capacity);
-			(*literals)[(*count)++] =
-				w < p->read_count ? -p->reads[w] : -p->initial;
-		}
+		choices_of(o, i, literals, count, capacity);
 	VEC_RESERVE(*literals, *count, *capacity);
 	(*literals)[(*count)++] = 0;
 }

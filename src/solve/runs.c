@@ -393,16 +393,37 @@ static struct run_node *new_node(struct runs *r, uint32_t session)
 {
 	struct run_node *n = region_take0(&r->context.region, sizeof *n);
 	n->session = session;
-	n->number = r->count;
 	return n;
 }
 
 static void keep_node(struct runs *r, struct run_node *n)
 {
 	VEC_RESERVE(r->nodes, r->count, r->capacity);
-	assert(n->number == r->count);
+	n->number = r->count;
 	r->nodes[r->count++] = n;
-	r->leaves += n->kind != RUN_READS;
+	r->leaves += n->kind == RUN_OVER || n->kind == RUN_VOID;
+}
+
+/* What the session has done before is no matter. */
+static struct run_node *new_join(struct runs *r, const struct run_node *n)
+{
+	struct run_node *j = new_node(r, n->session);
+	*j = *n;
+	j->parent = NULL;
+	j->joined = true;
+	j->ended_count = 0;
+	j->locked = NULL;
+	joins_add(&r->joins, j);
+	keep_node(r, j);
+	return j;
+}
+
+static void join(struct runs *r, struct run_node *n)
+{
+	if (!joins_may(&r->joins, n)) return;
+	struct run_node *j = joins_find(&r->joins, n);
+	n->join = j ? j : new_join(r, n);
+	n->kind = RUN_JOINS;
 }
 
 struct run_node *runs_child(const struct run_node *at, struct value v)
@@ -429,6 +450,7 @@ static bool grow(struct runs *r, struct run_node *at, struct value v)
 	session_run_resume(&s.live, &r->context.memo, at->state);
 	session_run_answer(&s.live, v);
 	if (!run_stretch(&s)) return false;
+	join(r, n);
 	n->next = at->children;
 	at->children = n;
 	keep_node(r, n);
@@ -439,6 +461,7 @@ struct run_node *runs_counterpart(const struct runs *r,
                                   const struct run_node *n, uint32_t session)
 {
 	struct run_node *c = r->roots[session];
+	if (n->joined) return joins_counterpart(&r->joins, n, session);
 	if (n->parent)
 		c = runs_child(runs_counterpart(r, n->parent, session),
 		               n->answer);
@@ -475,7 +498,7 @@ static bool grow_root(struct runs *r, uint32_t session)
 }
 
 void runs_init(struct runs *r, const struct program *p, enum level l,
-               const struct machine_limits *limits)
+               const struct machine_limits *limits, bool apart)
 {
 	*r = (struct runs){ .level = l };
 	assert(!runs_obstacle(p, l));
@@ -488,6 +511,8 @@ void runs_init(struct runs *r, const struct program *p, enum level l,
 		mem_take((r->context.sessions + 1) * sizeof *r->first_same);
 	for (uint32_t i = 0; i < r->context.sessions; i++)
 		r->first_same[i] = symmetry_first_same(p, i);
+	joins_init(&r->joins, p, r->context.sessions,
+	           apart ? NULL : r->first_same);
 	r->roots = mem_take0(r->context.sessions + 1, sizeof *r->roots);
 	for (uint32_t i = 0; i < r->context.sessions; i++)
 		if (!grow_root(r, i)) break;
@@ -502,5 +527,6 @@ void runs_free(struct runs *r)
 	free(r->longest);
 	free(r->first_same);
 	free(r->ended);
+	joins_free(&r->joins);
 	context_free(&r->context);
 }

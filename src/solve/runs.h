@@ -5,6 +5,7 @@
  * by the values of its external reads; a node is a stretch of the session, from
  * the answer of a read (the root: from the beginning) to the next external
  * read, or to the end. Trees grow by values that somebody finds can be read.
+ * Where sessions go on alike, runs may come together (joins.h).
  */
 #ifndef ISO_SOLVE_RUNS_H
 #define ISO_SOLVE_RUNS_H
@@ -14,6 +15,7 @@
 
 #include "axioms/level.h"
 #include "execution/context.h"
+#include "solve/joins.h"
 
 /* A key that a transaction has written, and the value that it wrote last. */
 struct run_write {
@@ -71,6 +73,7 @@ struct run_end_of {
 
 enum run_state {
 	RUN_READS, /* it waits for the value of `read` */
+	RUN_JOINS, /* it does so where others do: at `join` */
 	RUN_OVER,  /* the session has ended */
 	RUN_VOID   /* likewise, by a false assumption: no history has it */
 };
@@ -84,6 +87,9 @@ struct run_node {
 	uint32_t ended_count;
 	const struct run_lock *locked; /* in the stretch, newest first */
 	enum run_state kind;
+	struct run_node *join; /* RUN_JOINS: where it goes on */
+	bool joined;           /* runs come together here: there is no parent */
+	uint32_t join_number;  /* of those of the session */
 	/* RUN_READS. */
 	uint32_t key;
 	uint32_t index;      /* of the transaction that reads */
@@ -100,6 +106,7 @@ struct run_node {
 
 struct runs {
 	struct context context;
+	struct joins joins;
 	enum level level; /* of transactions that have none of their own */
 	bool mixed;       /* some have */
 	bool statements;  /* of some transaction have snapshots of their own */
@@ -130,14 +137,18 @@ enum {
 const char *runs_obstacle(const struct program *p, enum level l);
 /* Are two reads of a key by one transaction of the level alike? */
 bool runs_repeatable(enum level l);
-/* The program is borrowed. */
+/* The program is borrowed. `apart`: runs do not come together. */
 void runs_init(struct runs *r, const struct program *p, enum level l,
-               const struct machine_limits *limits);
+               const struct machine_limits *limits, bool apart);
 void runs_free(struct runs *r);
 size_t runs_bytes(const struct runs *r);
 /* The node behind the read of `at` for this value; NULL if there is none yet.
- */
+ * Where the session goes on from there: runs_onwards(). */
 struct run_node *runs_child(const struct run_node *at, struct value v);
+static inline struct run_node *runs_onwards(struct run_node *n)
+{
+	return n && n->kind == RUN_JOINS ? n->join : n;
+}
 /* The node of the same answers in the runs of another session that has the same
  * code. */
 struct run_node *runs_counterpart(const struct runs *r,

@@ -35,14 +35,26 @@ static bool is_first(struct sampling *s, uint32_t key)
 	return first;
 }
 
-/* The node behind the read, new or not; NULL if there cannot be one. */
-static struct run_node *grow(const struct sampling *s, struct run_node *n,
+static void go_to(struct sampling *s, struct run_node *n)
+{
+	VEC_RESERVE(s->way, s->way_count, s->way_capacity);
+	s->way[s->way_count++] = n;
+}
+
+/* The node where the session goes on behind the read, new or not; NULL if there
+ * cannot be one. */
+static struct run_node *grow(struct sampling *s, struct run_node *n,
                              const struct event *e)
 {
 	struct run_node *next = runs_child(n, e->value);
-	if (next) return next;
-	struct value v = value_copy(&s->runs->context.region, e->value);
-	return runs_grow(s->runs, n, v) ? runs_child(n, v) : NULL;
+	if (!next) {
+		struct value v = value_copy(&s->runs->context.region, e->value);
+		if (!runs_grow(s->runs, n, v)) return NULL;
+		next = runs_child(n, v);
+	}
+	go_to(s, next);
+	if (next->kind == RUN_JOINS) go_to(s, next->join);
+	return runs_onwards(next);
 }
 
 /* What a transaction has done so far. */
@@ -69,7 +81,8 @@ static struct run_node *follow(struct sampling *s, struct run_node *n,
 		    event_gives_up(e) || (!is_first(s, e->key) && repeatable))
 			continue;
 		assert(n->kind == RUN_READS && n->index == t.index);
-		n = grows ? grow(s, n, e) : runs_child(n, e->value);
+		n = grows ? grow(s, n, e)
+		          : runs_onwards(runs_child(n, e->value));
 	}
 	free(events);
 	return n;
@@ -113,12 +126,14 @@ static bool note_session(struct sampling *s, uint32_t session)
 	uint32_t known = s->runs->count;
 	s->sessions[session] =
 		(struct sampled_session){ .at = s->runs->roots[session] };
+	s->way_count = 0;
+	go_to(s, s->runs->roots[session]);
 	const struct run_node *n = follow_session(s, session, true);
 	bool fresh = s->runs->count > known;
 	if (!n) return false;
 	assert(n->kind == RUN_OVER);
-	for (; n; n = n->parent) {
-		struct sampled_node *x = node_of(s, n);
+	for (uint32_t i = 0; i < s->way_count; i++) {
+		struct sampled_node *x = node_of(s, s->way[i]);
 		x->visits++;
 		x->fresh += fresh;
 	}
@@ -267,6 +282,7 @@ void sampling_begin(struct sampling *s, struct runs *r, struct runner *runner,
 void sampling_end(struct sampling *s)
 {
 	free(s->sessions);
+	free(s->way);
 	free(s->nodes);
 	free(s->met);
 	free(s->costs);

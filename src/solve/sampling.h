@@ -38,6 +38,8 @@ struct sampling {
 	uint32_t pause, wait; /* questions from a vain batch to the next, and
 	                       * those that are left of them */
 	struct sampled_session *sessions;
+	struct run_node **way; /* of the session that is noted */
+	uint32_t way_count, way_capacity;
 	struct sampled_node *nodes; /* by number */
 	uint32_t node_count;
 	uint64_t *met; /* by key of the runner: the transaction that read it */

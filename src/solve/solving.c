@@ -20,7 +20,7 @@ enum { CONFLICTS_FIRST = 2000, CONFLICTS_MORE = 4, CONFLICTS_MOST = 1 << 28 };
 static void engine_begin(struct solving *s, struct engine *g)
 {
 	g->begun = true;
-	encoding_init(&g->e, s->runs, g->form);
+	encoding_init(&g->e, s->runs, g->form, s->out->options.proof);
 	g->e.clauses.deadline = s->deadline;
 	g->e.clauses.interrupt = s->out->options.interrupt;
 }
@@ -152,14 +152,13 @@ static void grow_by(struct solving *s, const struct encoding *e)
 	free(wanted);
 }
 
-/* Sessions of the same code may be taken in one order. */
-static enum answer ask_growth(struct solving *s, struct engine *g)
+int solving_growth(struct engine *g)
 {
 	struct clauses *c = &g->e.clauses;
 	int grows = clauses_variable(c);
 	CLAUSE(c, -grows, g->e.some_open);
 	CLAUSE(c, -grows, g->e.sorted);
-	return solving_ask(s, g, grows, s->conflicts);
+	return grows;
 }
 
 enum growth solving_grow(struct solving *s)
@@ -170,7 +169,7 @@ enum growth solving_grow(struct solving *s)
 	     i++) {
 		s->grower = (first + i) % s->engine_count;
 		struct engine *g = solving_engine(s, s->grower);
-		switch (ask_growth(s, g)) {
+		switch (solving_ask(s, g, solving_growth(g), s->conflicts)) {
 		case ANSWER_NONE: return COMPLETE;
 		case ANSWER_OPEN: break;
 		case ANSWER_MODEL: grow_by(s, &g->e); return GREW;
@@ -227,7 +226,7 @@ void solving_begin(struct solving *s, struct decision *out, struct runs *runs)
 	s->deadline = o->timeout > 0 ? begun + o->timeout : 0;
 	if (!out->options.memory) out->options.memory = mem_usual_limit();
 	struct machine_limits limits = { o->interrupt, s->deadline, o->memory };
-	runs_init(runs, out->program, o->level, &limits);
+	runs_init(runs, out->program, o->level, &limits, o->apart);
 	choose_engines(s);
 	s->runner = runner_new(out->program, o->level, o->interrupt);
 	runner_deadline(s->runner, s->deadline);

@@ -67,6 +67,10 @@ enum growth { GREW, COMPLETE, STUCK };
  * are no other runs; STUCK: nobody answered, or it is time to stop. */
 enum growth solving_grow(struct solving *s);
 
+/* That something can be read that no known run reads, sessions of the same code
+ * being in one order: a new literal. */
+int solving_growth(struct engine *g);
+
 /* The engine with all that is known of runs. */
 struct engine *solving_engine(struct solving *s, uint32_t i);
 /* Is there a model in which the literal (0: none) is true? */

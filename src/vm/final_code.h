@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/bits.h"
+#include "vm/liveness.h"
 
 struct machine;
 struct machine_state;
@@ -20,9 +20,7 @@ struct final_code {
 	struct program *view;  /* the program, with the code below */
 	uint32_t first, count; /* instructions */
 	uint32_t registers;
-	unsigned words; /* of a row */
-	word *live;     /* by instruction: the registers that are looked at
-	                 * from there on */
+	struct liveness live;
 };
 
 /* Of an assertion in bytecode. The program is borrowed. */
