@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/decide_beside.h"
 #include "axioms/allows.h"
 #include "base/bits.h"
 #include "base/memory.h"
@@ -375,6 +376,47 @@ static void try_program(uint64_t seed, enum level level, struct variety *v)
 	text_free(&source);
 }
 
+/* ---- beside exploring ---- */
+
+/* What exploring says in place of a solver that gives up at once. */
+START_TEST(explored_beside)
+{
+	uint64_t first = first_seed() * 1000000;
+	uint64_t count = programs_or(PROGRAMS) / (is_quick() ? 4 : 2);
+	struct text source = { 0 };
+	struct variety v = { 0 };
+	uint64_t explored = 0;
+	for (uint64_t i = 0; i < count; i++) {
+		enum level l = (enum level)(i % LEVEL_COUNT);
+		struct decided_beside b;
+		text_clear(&source);
+		any_program(&source, first + i);
+		struct program *p = program_from_text(text_get(&source));
+		struct explorer *e = explore_under(p, l, i & 1, NULL);
+		if (explorer_stats(e)->stop == STOP_NONE &&
+		    !decide_obstacle(p, l)) {
+			decide_beside(&b, p,
+			              &(struct decide_options){ .level = l,
+			                                        .robust = i & 1,
+			                                        .memory = 1 });
+			explored += b.explored;
+			struct trial t = { first + i, text_get(&source), l, e,
+				           &b.decision };
+			expect(&t, b.explored, "not explored", 0);
+			expect(&t, b.histories == explorer_stats(e)->histories,
+			       "histories", 0);
+			b.decision.complete = true; /* all that is compared */
+			compare(&t, &v);
+			decided_beside_free(&b);
+		}
+		explorer_free(e);
+		program_free(p);
+	}
+	text_free(&source);
+	ck_assert_uint_ge(explored, count / 2);
+}
+END_TEST
+
 /* ---- all levels at once ---- */
 
 /* Is something of the goal violated in what was explored? */
@@ -621,6 +663,7 @@ void add_decide_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, random_programs, 0, RUNS);
 	tcase_add_test(tests, all_levels);
+	tcase_add_test(tests, explored_beside);
 	tcase_add_test(tests, random_specs);
 	tcase_add_loop_test(tests, shipped_programs, 0, LEVEL_COUNT);
 }

@@ -1,4 +1,5 @@
 /* isoscope.h: what a solver makes of a program. */
+#include "api/decide_beside.h"
 #include "api/programs.h"
 #include "api/results.h"
 #include "result/decided.h"
@@ -16,11 +17,13 @@ typedef iso_result *answer(const struct program *p,
 static iso_result *answer_decision(const struct program *p,
                                    const struct decide_options *o)
 {
-	struct decision found;
-	decide(&found, p, o);
-	iso_result *r = iso_result_of(result_of_decision(&found, RESULT_WHOLE));
-	decision_free(&found);
-	return r;
+	struct decided_beside found;
+	decide_beside(&found, p, o);
+	struct result *r = result_of_decision(&found.decision, RESULT_WHOLE);
+	if (found.explored) result_explored_beside(r, found.histories);
+	iso_result *made = iso_result_of(r);
+	decided_beside_free(&found);
+	return made;
 }
 
 static iso_result *answer_runs(const struct program *p,

@@ -1,4 +1,5 @@
 /* isoscope decide and runs: what a solver says of a program. */
+#include "api/decide_beside.h"
 #include "cli/exit_codes.h"
 #include "cli/given_program.h"
 #include "cli/options.h"
@@ -105,19 +106,21 @@ static int decide_all_levels(const struct command_line *c,
 static int decide_it(const struct command_line *c, const struct program *p,
                      const struct decide_options *o)
 {
-	struct decision d;
-	decide(&d, p, o);
+	struct decided_beside d;
+	decide_beside(&d, p, o);
 	progress_end(o->payload);
 	int code = EXIT_INPUT;
 	if (!program_failed(c, p)) {
-		struct result *r = result_of_decision(&d, outputs_depth(c));
+		struct result *r =
+			result_of_decision(&d.decision, outputs_depth(c));
+		if (d.explored) result_explored_beside(r, d.histories);
 		bool fine = outputs_result(c, r,
 		                           "there is no counterexample, so "
 		                           "nothing was drawn");
 		code = fine ? exit_code_of(r->verdict) : EXIT_INTERNAL;
 		result_free(r);
 	}
-	decision_free(&d);
+	decided_beside_free(&d);
 	return code;
 }
 

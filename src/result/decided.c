@@ -232,6 +232,17 @@ void result_decided_beside(struct result *r, uint64_t histories)
 	text_free(&t);
 }
 
+void result_explored_beside(struct result *r, uint64_t histories)
+{
+	struct text t = { 0 };
+	text_string(&t, "and no others: the answer is that of exploring, which "
+	                "was quicker");
+	result_line(r, "histories", histories, &t);
+	result_text(r, &r->findings, "engine", "explore");
+	result_count(r, &r->findings, "explored", histories);
+	text_free(&t);
+}
+
 void result_decision_terms(struct result *r, const struct decision *d)
 {
 	result_text(r, &r->settings, "program", program_path(d->program));

@@ -10,6 +10,7 @@
 bool clauses_over(const struct clauses *c)
 {
 	return (c->interrupt && atomic_load(c->interrupt)) ||
+	       (c->enough && atomic_load(c->enough)) ||
 	       (c->deadline > 0 && seconds_now() > c->deadline);
 }
 

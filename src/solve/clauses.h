@@ -16,9 +16,9 @@ struct clauses {
 	CCaDiCaL *sat;
 	int variables;
 	uint64_t literals, questions;
-	double deadline; /* seconds_now(); 0: none */
-	const atomic_bool *interrupt;
-	int *tails; /* of open disjunctions */
+	double deadline;                       /* seconds_now(); 0: none */
+	const atomic_bool *interrupt, *enough; /* any of them ends it */
+	int *tails;                            /* of open disjunctions */
 	size_t tail_count, tail_capacity;
 	/* All that was added, if it is kept for a proof: literals, 0 behind
 	 * each clause. */

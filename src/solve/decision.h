@@ -42,6 +42,7 @@ struct decide_options {
 	/* That every history is serializable is a goal as well: its slot comes
 	 * behind that of errors. */
 	bool robust;
+	const atomic_bool *enough; /* true: somebody else has answered */
 	/* Asks by positions first, where the level has them (the tests do). */
 	bool positions_first;
 	/* Runs no random histories: the solver finds all (likewise). */

@@ -23,6 +23,7 @@ static void engine_begin(struct solving *s, struct engine *g)
 	encoding_init(&g->e, s->runs, g->form, s->out->options.proof);
 	g->e.clauses.deadline = s->deadline;
 	g->e.clauses.interrupt = s->out->options.interrupt;
+	g->e.clauses.enough = s->out->options.enough;
 }
 
 static void engine_end(struct engine *g)
@@ -85,7 +86,8 @@ bool solving_must_stop(struct solving *s)
 	if (d->stop || d->obstacle || d->refuted) return true;
 	d->obstacle = s->runs->obstacle;
 	d->obstacle_point = s->runs->point;
-	if (d->options.interrupt && atomic_load(d->options.interrupt))
+	if ((d->options.interrupt && atomic_load(d->options.interrupt)) ||
+	    (d->options.enough && atomic_load(d->options.enough)))
 		d->stop = STOP_INTERRUPTED;
 	else if (s->deadline > 0 && seconds_now() > s->deadline)
 		d->stop = STOP_TIME;

@@ -1,0 +1,192 @@
+#include "api/decide_beside.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "base/seconds.h"
+#include "dpor/explorer.h"
+#include "dpor/verdict.h"
+#include "history/history.h"
+#include "vm/program.h"
+
+/* When exploring begins: most programs are decided by then; and for how long it
+ * goes on, in seconds. */
+static const double FIRST = 0.05, MOST = 10;
+
+struct exploring {
+	const struct program *program;
+	const struct decide_options *options;
+	struct mem_heap *heap; /* of the thread that began it */
+	pthread_t thread;
+	atomic_bool cancel, done, failed;
+	atomic_bool alone; /* the solver has given up */
+	atomic_bool ended;
+	struct explorer *explorer;
+};
+
+/* ---- in the thread ---- */
+
+static void wait_a_little(void)
+{
+	static const struct timespec little = { .tv_nsec = 2000000 };
+	nanosleep(&little, NULL);
+}
+
+static void wait_for_solver(const struct exploring *x)
+{
+	double until = seconds_now() + FIRST;
+	while (!atomic_load(&x->cancel) && !atomic_load(&x->alone) &&
+	       seconds_now() < until)
+		wait_a_little();
+}
+
+static void explore(void *data)
+{
+	struct exploring *x = data;
+	static const struct explore_observer nobody;
+	const struct decide_options *d = x->options;
+	struct explore_options o = { .level = d->level,
+		                     .as = d->as,
+		                     .robust = d->robust,
+		                     .max_changes = UINT64_MAX,
+		                     .timeout = MOST,
+		                     .interrupt = &x->cancel };
+	wait_for_solver(x);
+	if (atomic_load(&x->cancel)) return;
+	if (d->timeout > 0 && d->timeout < MOST) o.timeout = d->timeout;
+	o.algorithm = explorer_usual_algorithm(x->program, d->level);
+	o.base = o.algorithm == EXPLORE_CE ? level_base(d->level) : d->level;
+	x->explorer = explorer_new(x->program, &o, &nobody);
+	explorer_run(x->explorer);
+	if (explorer_stats(x->explorer)->stop == STOP_NONE)
+		atomic_store(&x->done, true);
+}
+
+static void *thread_main(void *data)
+{
+	struct exploring *x = data;
+	if (!mem_run_part(x->heap, explore, x)) atomic_store(&x->failed, true);
+	atomic_store(&x->ended, true);
+	return NULL;
+}
+
+/* ---- what it says ---- */
+
+static void add_goal(struct decided_beside *b, uint32_t slot,
+                     const struct explore_violation *v)
+{
+	struct decision *d = &b->decision;
+	bool violated = v->histories > 0;
+	VEC_RESERVE(d->goals, d->goal_count, d->goal_capacity);
+	d->goals[d->goal_count++] = (struct decide_goal){
+		.slot = slot,
+		.point = v->finding ? v->finding->point : 0,
+		.verdict = violated ? VERDICT_VIOLATED : VERDICT_HOLDS,
+		.example = v->example,
+		.finding = v->finding
+	};
+}
+
+static void take_goals(struct decided_beside *b)
+{
+	const struct explorer *e = b->explorer;
+	uint32_t error = explorer_slot_error(e);
+	uint32_t robust = explorer_slot_robust(e);
+	for (uint32_t i = 0; i < error; i++)
+		add_goal(b, i, explorer_violation(e, i));
+	if (b->decision.options.robust)
+		add_goal(b, robust, explorer_violation(e, robust));
+	for (uint32_t i = explorer_slot_places(e); i < explorer_slot_count(e);
+	     i++)
+		add_goal(b, error, explorer_violation(e, i));
+}
+
+/* The exploration came to its end, and the solver did not. */
+static void take_answer(struct decided_beside *b)
+{
+	struct decision *d = &b->decision;
+	const struct explore_stats *s = explorer_stats(b->explorer);
+	for (uint32_t i = 0; i < d->goal_count; i++)
+		history_free(d->goals[i].example);
+	d->goal_count = 0;
+	take_goals(b);
+	d->stop = STOP_NONE;
+	d->obstacle = NULL;
+	d->assumes = s->pruned > 0;
+	d->vacuous = !s->histories;
+	d->settled = !d->vacuous;
+	d->verdict = explorer_verdict(b->explorer);
+	b->explored = true;
+	b->histories = s->histories;
+}
+
+/* ---- both ---- */
+
+/* SQL may come to know rows while it is explored. */
+static bool is_worth_it(const struct program *p, const struct decide_options *o)
+{
+	return !program_is_sql(p) && !o->proof;
+}
+
+/* Has the solver left something open, though there is time? */
+static bool gave_up(const struct decision *d)
+{
+	return d->verdict == VERDICT_INCONCLUSIVE && !d->refuted &&
+	       (!d->stop || d->stop == STOP_MEMORY);
+}
+
+static bool is_over(const struct decide_options *o, double begun)
+{
+	return (o->interrupt && atomic_load(o->interrupt)) ||
+	       (o->timeout > 0 && seconds_now() > begun + o->timeout);
+}
+
+/* The solver has ended. If it gave up, exploring may have its time. */
+static void end(struct exploring *x, const struct decision *d, double begun)
+{
+	atomic_store(&x->alone, true);
+	while (gave_up(d) && !atomic_load(&x->ended) &&
+	       !is_over(x->options, begun))
+		wait_a_little();
+	atomic_store(&x->cancel, true);
+	pthread_join(x->thread, NULL);
+	if (atomic_load(&x->failed)) mem_fail();
+}
+
+static bool is_better(const struct exploring *x, const struct decision *d)
+{
+	struct position at;
+	return atomic_load(&x->done) && d->verdict == VERDICT_INCONCLUSIVE &&
+	       !d->refuted && !program_bound_met(x->program, &at);
+}
+
+void decide_beside(struct decided_beside *out, const struct program *p,
+                   const struct decide_options *o)
+{
+	struct exploring x = { .program = p,
+		               .options = o,
+		               .heap = mem_heap_here() };
+	struct decide_options mine = *o;
+	double begun = seconds_now();
+	*out = (struct decided_beside){ 0 };
+	bool runs = is_worth_it(p, o) &&
+	            !pthread_create(&x.thread, NULL, thread_main, &x);
+	if (runs) mine.enough = &x.done;
+	decide(&out->decision, p, &mine);
+	out->decision.options.enough = NULL;
+	if (!runs) return;
+	end(&x, &out->decision, begun);
+	out->explorer = x.explorer;
+	if (is_better(&x, &out->decision)) take_answer(out);
+}
+
+void decided_beside_free(struct decided_beside *d)
+{
+	for (uint32_t i = 0; d->explored && i < d->decision.goal_count; i++)
+		d->decision.goals[i].example = NULL;
+	decision_free(&d->decision);
+	explorer_free(d->explorer);
+}
