@@ -455,6 +455,19 @@ bool footprints_may_read(struct footprints *f, const struct machine_state *s,
 	return !f->at || until(f, of_session(f, s), key) >= s->pc;
 }
 
+bool footprints_may_write_on(const struct footprints *f,
+                             const struct machine_state *s, uint32_t key)
+{
+	if (!f->at) return true;
+	const struct accesses *all = &of_session(f, s)->writes;
+	struct access asked = access_of_key(f, key);
+	for (uint32_t i = 0; i < all->count; i++)
+		if (all->items[i].until >= s->pc &&
+		    may_meet(&all->items[i], &asked))
+			return true;
+	return false;
+}
+
 static bool meets_some(const struct access *a, const struct accesses *others)
 {
 	for (uint32_t i = 0; i < others->count; i++)

@@ -31,6 +31,9 @@ size_t footprints_bytes(const struct footprints *f); /* NULL: 0 */
  * a number of the key table. Answers are kept, by transaction and key. */
 bool footprints_may_read(struct footprints *f, const struct machine_state *s,
                          uint32_t key);
+/* The same for writes; linear in those of the transaction. */
+bool footprints_may_write_on(const struct footprints *f,
+                             const struct machine_state *s, uint32_t key);
 /* Two sessions just after the beginning of a transaction: may one write, in
  * this transaction or in a later one, something that the other may read in
  * its? Answers are kept, by transaction. */

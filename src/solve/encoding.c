@@ -27,9 +27,12 @@ static void add_slot(struct encoding *e, uint32_t session)
 {
 	uint32_t index = e->slots_of[session]++;
 	VEC_RESERVE(e->slots, e->slot_count, e->slot_capacity);
-	e->slots[e->slot_count] =
-		(struct slot){ session, index,
-		               e->runs->levels[session][index] };
+	struct slot *s = &e->slots[e->slot_count];
+	*s = (struct slot){ .session = session,
+		            .index = index,
+		            .level = e->runs->levels[session][index],
+		            .committed = clauses_variable(&e->clauses) };
+	s->commits = some_of_begin(&e->clauses, s->committed);
 	e->slot_of[session] =
 		mem_grow(e->slot_of[session], index + 1, sizeof **e->slot_of);
 	e->slot_of[session][index] = e->slot_count++;
@@ -80,6 +83,31 @@ static void add_way(struct encoding *e, const struct run_node *n)
 	some_of_add(&e->clauses, &join->ways, at);
 }
 
+static void add_commits(struct encoding *e, const struct run_node *n)
+{
+	int at = e->nodes[n->number].at;
+	for (uint32_t i = 0; i < n->ended_count; i++) {
+		struct slot *s =
+			&e->slots[e->slot_of[n->session][n->ended[i].index]];
+		if (n->ended[i].aborted) continue;
+		CLAUSE(&e->clauses, -at, s->committed);
+		some_of_add(&e->clauses, &s->commits, at);
+	}
+}
+
+/* What is settled there is written if the transaction commits. */
+static void add_settled(struct encoding *e, const struct run_node *n)
+{
+	struct clauses *c = &e->clauses;
+	struct encoded_node *x = &e->nodes[n->number];
+	if (!n->settled) return;
+	int committed = e->slots[e->slot_of[n->session][n->index]].committed;
+	x->settles = clauses_variable(c);
+	CLAUSE(c, -x->settles, x->at);
+	CLAUSE(c, -x->settles, committed);
+	CLAUSE(c, x->settles, -x->at, -committed);
+}
+
 static int root_literal(struct encoding *e, uint32_t session)
 {
 	if (!is_finally(e, session)) return CLAUSES_TRUE;
@@ -128,6 +156,8 @@ void encoding_add(struct encoding *e, struct run_node *n)
 		some_of_add(c, &e->overs[n->session], e->nodes[n->number].at);
 	uint32_t slot = e->slot_count;
 	add_slots(e, n);
+	add_commits(e, n);
+	add_settled(e, n);
 	e->form->add(e->order, n);
 	if (slot < e->slot_count && !e->slots[slot].index) sort(e, slot);
 }

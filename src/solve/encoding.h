@@ -31,6 +31,8 @@ struct encoding;
 struct slot {
 	uint32_t session, index;
 	enum level level;
+	int committed;
+	struct some_of commits; /* nodes behind which it has */
 };
 
 /* What is told of a node. */
@@ -38,6 +40,8 @@ struct encoded_node {
 	int at, open; /* open: 0 if it does not read */
 	struct at_most_one children;
 	struct some_of ways; /* that come together there */
+	int settles;         /* the transaction that it is in commits; 0: it has
+	                      * settled nothing */
 };
 
 /* A form of the order, and how it reads a model. */

@@ -95,9 +95,7 @@ static void add_slot(struct pairs *o, uint32_t t)
 	VEC_RESERVE(o->slots, o->slot_count, o->slot_capacity);
 	assert(o->slot_count == t);
 	struct pair_slot *s = &o->slots[o->slot_count++];
-	*s = (struct pair_slot){ .committed = clauses_variable(o->clauses),
-		                 .first_cut = NO_CUT };
-	s->commits = some_of_begin(o->clauses, s->committed);
+	*s = (struct pair_slot){ .first_cut = NO_CUT };
 	o->before[(size_t)t * o->side + t] = NO;
 	o->sees[(size_t)t * o->side + t] = NO;
 	if (o->past) o->past[(size_t)t * o->side + t] = NO;
@@ -386,7 +384,7 @@ static uint32_t writer_at(struct pairs *o, uint32_t slot, uint32_t key)
 	uint32_t writer = k->writer_count++;
 	struct key_writer *w = &k->writers[writer];
 	*w = (struct key_writer){ .slot = slot, .writes = clauses_variable(c) };
-	CLAUSE(c, -w->writes, s->committed);
+	CLAUSE(c, -w->writes, o->e->slots[slot].committed);
 	VEC_RESERVE(s->keys, s->key_count, s->key_capacity);
 	s->keys[s->key_count++] = key;
 	for (uint32_t i = 0; i < s->end_count; i++)
@@ -403,30 +401,38 @@ static uint32_t writer_at(struct pairs *o, uint32_t slot, uint32_t key)
 static bool is_written(const struct run_end_of *t, uint32_t key)
 {
 	const struct run_write *w = t->writes;
+	const struct run_key *k = t->settled;
 	while (w && w->key != key) w = w->older;
-	return w;
+	while (k && k->key != key) k = k->older;
+	return w || k;
 }
 
-/* The transaction commits in the node. */
-static void add_commit(struct pairs *o, const struct run_node *n,
-                       const struct run_end_of *t)
+/* If the literal is true, the slot has committed, and written that. */
+static void add_writes(struct pairs *o, int literal, uint32_t slot,
+                       const struct run_write *w)
 {
-	struct clauses *c = o->clauses;
-	int here = at(o, n);
-	uint32_t slot = o->e->slot_of[n->session][t->index];
-	CLAUSE(c, -here, o->slots[slot].committed);
-	some_of_add(c, &o->slots[slot].commits, here);
-	for (const struct run_write *w = t->writes; w; w = w->older) {
+	for (; w; w = w->older) {
 		uint32_t i = writer_at(o, slot, w->key);
 		struct encoded_key *k = &o->keys[w->key];
 		uint32_t value = value_number(k, w->value);
-		CLAUSE(c, -here, writes_value(o, &k->writers[i], value));
+		CLAUSE(o->clauses, -literal,
+		       writes_value(o, &k->writers[i], value));
 	}
+}
+
+/* The transaction commits in the node. What it has settled before, the nodes
+ * tell in which it has. */
+static void add_commit(struct pairs *o, const struct run_node *n,
+                       const struct run_end_of *t)
+{
+	int here = at(o, n);
+	uint32_t slot = o->e->slot_of[n->session][t->index];
+	add_writes(o, here, slot, t->writes);
 	struct pair_slot *s = &o->slots[slot];
 	for (uint32_t i = 0; i < s->key_count; i++)
 		if (!is_written(t, s->keys[i])) {
 			uint32_t w = writer_at(o, slot, s->keys[i]);
-			CLAUSE(c, -here,
+			CLAUSE(o->clauses, -here,
 			       -o->keys[s->keys[i]].writers[w].writes);
 		}
 	VEC_RESERVE(s->ends, s->end_count, s->end_capacity);
@@ -504,6 +510,9 @@ static void add(void *order, const struct run_node *n)
 		if (!n->ended[i].aborted) add_commit(o, n, &n->ended[i]);
 		cuts_hold(o, n, &n->ended[i]);
 	}
+	if (n->settled)
+		add_writes(o, o->e->nodes[n->number].settles,
+		           o->e->slot_of[n->session][n->index], n->settled);
 	if (n->kind == RUN_READS) add_read(o, n);
 }
 

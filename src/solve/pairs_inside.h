@@ -10,9 +10,7 @@
 #define NO (-CLAUSES_TRUE)
 
 struct pair_slot {
-	int committed;
-	struct some_of commits; /* nodes behind which it has */
-	uint32_t *keys;         /* that it may write */
+	uint32_t *keys; /* that it may write */
 	uint32_t key_count, key_capacity;
 	const struct run_node **ends; /* nodes in which it commits */
 	uint32_t end_count, end_capacity;

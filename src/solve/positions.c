@@ -236,17 +236,18 @@ static struct write_nodes *nodes_of(struct held *h, uint32_t slot)
 	return &h->writers[i];
 }
 
-static void add_write(struct positions *o, const struct run_node *n,
-                      uint32_t slot, const struct run_write *w)
+/* If the literal is true, the slot has committed, and written that. */
+static void add_write(struct positions *o, int literal, uint32_t slot,
+                      const struct run_write *w)
 {
 	struct position_key *k = &o->keys[w->key];
 	struct held *h = held(o, k, w->value);
 	if (k->writes[slot] == NO)
 		k->writes[slot] = clauses_variable(o->clauses);
-	CLAUSE(o->clauses, -at(o, n), k->writes[slot]);
-	push(nodes_of(h, slot), at(o, n));
+	CLAUSE(o->clauses, -literal, k->writes[slot]);
+	push(nodes_of(h, slot), literal);
 	for (uint32_t t = 0; t < o->count; t++)
-		CLAUSE(o->clauses, -at(o, n), -o->slots[slot].here[t],
+		CLAUSE(o->clauses, -literal, -o->slots[slot].here[t],
 		       h->set[t]);
 }
 
@@ -261,8 +262,11 @@ static void add(void *order, const struct run_node *n)
 		const struct run_end_of *t = &n->ended[i];
 		uint32_t slot = o->e->slot_of[n->session][t->index];
 		for (const struct run_write *w = t->writes; w; w = w->older)
-			add_write(o, n, slot, w);
+			add_write(o, at(o, n), slot, w);
 	}
+	for (const struct run_write *w = n->settled; w; w = w->older)
+		add_write(o, o->e->nodes[n->number].settles,
+		          o->e->slot_of[n->session][n->index], w);
 	if (n->kind == RUN_READS) add_read(o, n);
 }
 
@@ -342,6 +346,11 @@ static void close(void *order)
 
 /* ---- all ---- */
 
+static void write_keys(struct positions *o, const struct run_write *w)
+{
+	for (; w; w = w->older) write_key(o, w->key);
+}
+
 static void *begin(struct encoding *e)
 {
 	const struct runs *r = e->runs;
@@ -353,12 +362,12 @@ static void *begin(struct encoding *e)
 	o->one = mem_take0(o->count + 1, sizeof *o->one);
 	o->key_count = keys_count(r->context.machine.keys);
 	o->keys = mem_take0(o->key_count + 1, sizeof *o->keys);
-	for (uint32_t i = 0; i < r->count; i++)
-		for (uint32_t k = 0; k < r->nodes[i]->ended_count; k++)
-			for (const struct run_write *w =
-			             r->nodes[i]->ended[k].writes;
-			     w; w = w->older)
-				write_key(o, w->key);
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct run_node *n = r->nodes[i];
+		write_keys(o, n->settled);
+		for (uint32_t k = 0; k < n->ended_count; k++)
+			write_keys(o, n->ended[k].writes);
+	}
 	return o;
 }
 

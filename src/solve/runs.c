@@ -77,7 +77,10 @@ static const struct run_node *last_read(const struct run_node *n, uint32_t key,
 {
 	for (; n->parent && n->parent->index == index; n = n->parent)
 		if (n->parent->key == key) return n;
-	return NULL;
+	if (!n->joined || n->index != index) return NULL;
+	const struct run_known *k = n->known;
+	while (k && k->read->parent->key != key) k = k->older;
+	return k ? k->read : NULL;
 }
 
 /* ---- a stretch ---- */
@@ -89,6 +92,7 @@ struct stretch {
 	struct session_run live;
 	uint32_t index, name; /* of the transaction */
 	const struct run_write *writes;
+	const struct run_key *settled_keys; /* but what it wrote of these */
 	const struct run_hold *holds;
 	struct run_moment now; /* of its newest access */
 };
@@ -256,8 +260,11 @@ static void end_transaction(struct stretch *s, bool aborted)
 		                     .name = s->name,
 		                     .aborted = aborted,
 		                     .writes = aborted ? NULL : s->writes,
+		                     .settled =
+		                             aborted ? NULL : s->settled_keys,
 		                     .holds = holds };
 	s->writes = NULL;
+	s->settled_keys = NULL;
 	s->holds = NULL;
 	s->now = (struct run_moment){ 0 };
 }
@@ -323,6 +330,7 @@ static bool answer_itself(struct stretch *s, const struct request *q)
 		n->locks = locks;
 		n->occurrence = read ? read->parent->occurrence + 1 : 0;
 		n->writes = s->writes;
+		n->settled_keys = s->settled_keys;
 		n->holds = s->holds;
 		n->now = s->now;
 		n->moment = s->now;
@@ -404,26 +412,19 @@ static void keep_node(struct runs *r, struct run_node *n)
 	r->leaves += n->kind == RUN_OVER || n->kind == RUN_VOID;
 }
 
-/* What the session has done before is no matter. */
-static struct run_node *new_join(struct runs *r, const struct run_node *n)
-{
-	struct run_node *j = new_node(r, n->session);
-	*j = *n;
-	j->parent = NULL;
-	j->joined = true;
-	j->ended_count = 0;
-	j->locked = NULL;
-	joins_add(&r->joins, j);
-	keep_node(r, j);
-	return j;
-}
-
+/* The node's run comes together with others there, or may from now on. */
 static void join(struct runs *r, struct run_node *n)
 {
-	if (!joins_may(&r->joins, n)) return;
-	struct run_node *j = joins_find(&r->joins, n);
-	n->join = j ? j : new_join(r, n);
+	bool inside =
+		!r->statements && runs_repeatable(level_of_name(r, n->name));
+	if (!joins_may(&r->joins, n, inside)) return;
+	struct run_node *form = joins_form(&r->joins, n, &r->context.region);
+	n->join = joins_find(&r->joins, form);
 	n->kind = RUN_JOINS;
+	if (n->join) return;
+	n->join = form;
+	joins_add(&r->joins, form);
+	keep_node(r, form);
 }
 
 struct run_node *runs_child(const struct run_node *at, struct value v)
@@ -442,6 +443,7 @@ static bool grow(struct runs *r, struct run_node *at, struct value v)
 		             .index = at->index,
 		             .name = at->name,
 		             .writes = at->writes,
+		             .settled_keys = at->settled_keys,
 		             .holds = at->holds,
 		             .now = at->now };
 	assert(at->kind == RUN_READS && !runs_child(at, v));
@@ -512,7 +514,7 @@ void runs_init(struct runs *r, const struct program *p, enum level l,
 	for (uint32_t i = 0; i < r->context.sessions; i++)
 		r->first_same[i] = symmetry_first_same(p, i);
 	joins_init(&r->joins, p, r->context.sessions,
-	           apart ? NULL : r->first_same);
+	           apart ? NULL : r->first_same, r->context.machine.keys);
 	r->roots = mem_take0(r->context.sessions + 1, sizeof *r->roots);
 	for (uint32_t i = 0; i < r->context.sessions; i++)
 		if (!grow_root(r, i)) break;

@@ -31,6 +31,19 @@ struct run_lock {
 	const struct run_node *at;    /* waits for the first read */
 };
 
+/* A key that a transaction has read from another before runs came together, and
+ * may read again. */
+struct run_known {
+	const struct run_known *older;
+	const struct run_node *read; /* behind it, in one of the runs */
+};
+
+/* A key. */
+struct run_key {
+	const struct run_key *older;
+	uint32_t key;
+};
+
 /* A moment of a transaction, where statements have snapshots of their own:
  * `lock` 0 is that of its statement's snapshot; behind it are those of what it
  * locks, in their order. */
@@ -67,8 +80,11 @@ struct run_end_of {
 	uint32_t name;  /* for program_transaction_name() */
 	bool aborted;
 	const struct run_write *writes; /* none if it has aborted */
-	const struct run_hold *holds;   /* newest first; NULL if no transaction
-	                                 * of the program has statements */
+	/* What it has written besides, if it commits: before runs came
+	 * together. */
+	const struct run_key *settled;
+	const struct run_hold *holds; /* newest first; NULL if no transaction
+	                               * of the program has statements */
 };
 
 enum run_state {
@@ -87,9 +103,13 @@ struct run_node {
 	uint32_t ended_count;
 	const struct run_lock *locked; /* in the stretch, newest first */
 	enum run_state kind;
-	struct run_node *join; /* RUN_JOINS: where it goes on */
-	bool joined;           /* runs come together here: there is no parent */
-	uint32_t join_number;  /* of those of the session */
+	/* RUN_JOINS: where it goes on, and what its transaction has written
+	 * that it will not look at any more, nor write. */
+	struct run_node *join;
+	const struct run_write *settled;
+	bool joined;          /* runs come together here: there is no parent */
+	uint32_t join_number; /* of those of the session */
+	const struct run_known *known; /* of the transaction, where joined */
 	/* RUN_READS. */
 	uint32_t key;
 	uint32_t index;      /* of the transaction that reads */
@@ -97,11 +117,12 @@ struct run_node {
 	uint32_t occurrence; /* it has read this key so often before, where that
 	                      * may tell something else */
 	bool locks; /* that read does, and the order of commits tells */
-	const struct run_write *writes; /* of that transaction so far */
-	const struct run_hold *holds;   /* likewise, with this read */
-	struct run_moment now;          /* of the newest access, this read */
-	struct run_moment moment;       /* where it reads, if the transaction's
-	                                 * statements have snapshots */
+	const struct run_write *writes; /* of that transaction so far, but */
+	const struct run_key *settled_keys; /* those of `settled` before */
+	const struct run_hold *holds;       /* likewise, with this read */
+	struct run_moment now;    /* of the newest access, this read */
+	struct run_moment moment; /* where it reads, if the transaction's
+	                           * statements have snapshots */
 };
 
 struct runs {

@@ -139,7 +139,7 @@ static bool grow_on(const struct solving *s, const struct encoding *e,
 			v = e->form->newest(e->order, slot, at->key);
 		}
 		if (!runs_grow(s->runs, at, v)) return false;
-		at = runs_child(at, v);
+		at = runs_onwards(runs_child(at, v));
 	}
 	return true;
 }
