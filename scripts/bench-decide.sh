@@ -37,7 +37,9 @@ decide_seat() {
 	END
 }
 
-# Sessions of three transactions of shipped clients, as many of them in a row.
+# Sessions of three transactions of shipped clients, as many of them in a row:
+# tpcc is the mix of the larger clients, in which few sessions write what others
+# read, tpcc_hot that of small ones, which all read and write the same lists.
 decide_client() {
 	size=$1 app=$2
 	shift 2
@@ -52,6 +54,10 @@ decide_shopping_cart() {
 		programs/shopping_cart/client-5.tx programs/shopping_cart/client-2.tx
 }
 decide_tpcc() {
+	decide_client "$1" tpcc programs/scale/six/tpcc/sessions-3.tx \
+		programs/scale/six/tpcc/sessions-4.tx
+}
+decide_tpcc_hot() {
 	decide_client "$1" tpcc programs/tpcc/client-1.tx \
 		programs/tpcc/client-2.tx programs/tpcc/client-3.tx
 }
@@ -59,7 +65,7 @@ decide_tpcc() {
 # by ENGINE FAMILY N LEVEL: a line of CSV; false if it did not end.
 by() {
 	status=0
-	command time -o "$work/time" -f '%U' "$isoscope" "$1" --json \
+	command time -o "$work/time" -f '%U,%e' "$isoscope" "$1" --json \
 		-i "$4" --timeout "$decide_limit" "$work/decide.tx" \
 		>"$work/out" 2>"$work/log" || status=$?
 	case $status in
@@ -87,9 +93,10 @@ family() {
 }
 
 decide_bench() {
-	echo program,sessions,level,engine,user_seconds,verdict,runs,histories
+	echo program,sessions,level,engine,user_seconds,wall_seconds,verdict,runs,histories
 	family counter 'ser si' 4 8 12 16 20 24 32 40 48
 	family seat 'ser si' 4 8 12 20 40 80
 	family shopping_cart cc 2 3 4 5 6 7
-	family tpcc 'cc ser' 3 4 5 6 7 8
+	family tpcc 'cc ser' 4 5 6 7 8 9 10 11 12
+	family tpcc_hot 'cc ser' 3 4 5 6
 }

@@ -4,6 +4,7 @@ set -eu
 results=$1 limit=$2
 . "$(dirname "$0")/bench-predict-table.sh"
 . "$(dirname "$0")/bench-scale-table.sh"
+. "$(dirname "$0")/bench-decide-table.sh"
 machine=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
 
 cat <<END
@@ -368,4 +369,5 @@ if [ -f "$results/postgres-explored.csv" ]; then
 	echo
 fi
 
+decide_section
 scale_section
