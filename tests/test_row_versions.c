@@ -10,12 +10,13 @@
 #include "suites.h"
 #include "support.h"
 
-enum { KEYS = 3, READERS = 4, MOST = 64, STEPS = 4000 };
+enum { KEYS = 4, TABLES = 2, READERS = 4, MOST = 64, STEPS = 4000 };
 
 /* By number: what is told of it; 0: nothing. */
 struct view {
 	bool used;
 	uint32_t reader;
+	bool tables[TABLES]; /* that it is told of */
 	uint32_t value[MOST], key[MOST];
 	bool gone[KEYS];
 };
@@ -23,7 +24,7 @@ struct view {
 struct trial {
 	struct rng rng;
 	struct row_versions *versions;
-	struct server_relation relation;
+	struct server_relation tables[TABLES];
 	struct server_key keys[KEYS];
 	struct view truth, views[READERS];
 	uint32_t deleted[KEYS]; /* the number of that */
@@ -102,16 +103,26 @@ static void hear(struct trial *t, struct view *v)
 {
 	struct text said = { 0 };
 	struct wire_head h;
+	uint32_t table = rng_below(&t->rng, TABLES);
 	row_versions_put_news(t->versions, v->reader, &said);
+	ck_assert(row_versions_tells(t->versions, v->reader,
+	                             &t->tables[table]) == v->tables[table]);
+	if (!v->tables[table])
+		row_versions_put_table(t->versions, v->reader,
+		                       &t->tables[table], &said);
+	v->tables[table] = true;
 	for (size_t i = 0; i < said.length; i += sizeof h + h.length) {
 		memcpy(&h, said.data + i, sizeof h);
 		take(v, said.data + i);
 	}
 	text_free(&said);
-	for (uint32_t n = 0; n < MOST; n++)
-		ck_assert_uint_eq(v->value[n], t->truth.value[n]);
+	for (uint32_t n = 0; n < MOST; n++) {
+		bool told = v->tables[t->truth.key[n] % TABLES];
+		ck_assert_uint_eq(v->value[n], told ? t->truth.value[n] : 0);
+	}
 	for (uint32_t k = 0; k < KEYS; k++)
-		ck_assert(v->gone[k] == t->truth.gone[k]);
+		ck_assert(v->gone[k] ==
+		          (v->tables[k % TABLES] && t->truth.gone[k]));
 }
 
 static void come_or_go(struct trial *t, struct view *v)
@@ -144,14 +155,16 @@ static void step(struct trial *t)
 
 START_TEST(readers_know_what_there_is)
 {
-	static const char *const images[] = { "0", "1", "2" };
+	static const char *const images[] = { "0", "1", "2", "3" };
 	struct trial t = { .rng = { first_seed() + (uint64_t)_i },
 		           .versions = row_versions_new() };
+	for (uint32_t n = 0; n < TABLES; n++) t.tables[n].global = n;
 	for (uint32_t k = 0; k < KEYS; k++)
-		t.keys[k] = (struct server_key){ .relation = &t.relation,
-			                         .number = k,
-			                         .image = images[k],
-			                         .length = 1 };
+		t.keys[k] =
+			(struct server_key){ .relation = &t.tables[k % TABLES],
+			                     .number = k,
+			                     .image = images[k],
+			                     .length = 1 };
 	for (int i = 0; i < STEPS; i++) step(&t);
 	for (int i = 0; i < READERS; i++)
 		if (t.views[i].used) hear(&t, &t.views[i]);

@@ -22,7 +22,8 @@ enum wire_kind {
 	             * behind another of its key */
 	WIRE_GIVE_UP, /* a key: its newest lock ends */
 	WIRE_NEWS,    /* where clients are served: waits for what has been
-	               * committed, and READY */
+	               * committed, and READY; with a key without an image: from
+	               * now on of this table, too */
 	WIRE_COMMIT,  /* where clients are served: waits, if `number` is not 0,
 	               * for READY or REFUSED */
 	WIRE_ABORT,
@@ -35,7 +36,9 @@ enum wire_kind {
 	WIRE_DRAWN, /* a key without an image: the session has drawn `number`
 	             * values of this sequence */
 	/* To a backend: */
-	WIRE_VERSION, /* a key and a row, which is `number` */
+	WIRE_VERSION, /* a key and a row, which is `number`; to a client's, if
+	               * not `known`, for this transaction only: no other one of
+	               * these has the same `number` and `owner` */
 	WIRE_GONE,    /* a key: some session deletes its row */
 	WIRE_OVER,    /* a key: its version of this `number` is not read any
 	               * more; 0: nor can it be seen that its row was deleted */
@@ -71,8 +74,10 @@ struct wire_head {
 	/* VERSION: conditions are tried on it. READ, a client's: the keys were
 	 * found by what was told */
 	uint8_t known;
-	uint8_t initial; /* VERSION: set-up has left it; to a client's: or
-	                  * another one of its key */
+	/* VERSION: set-up has left it; to a client's: or another one of its
+	 * key. READ, a client's, of one key: if its row may not be there, it is
+	 * read without a lock, and ANSWER has the strength that it was */
+	uint8_t initial;
 	/* A transaction of PostgreSQL. A client's READ: that has the lock; to
 	 * it, ANSWER: that has to end before what follows is free. */
 	uint32_t owner;

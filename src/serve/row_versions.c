@@ -24,7 +24,9 @@ struct item {
 
 struct reader {
 	bool used;
-	uint64_t heard; /* all up to this serial; 0: nothing yet */
+	uint64_t heard; /* all up to this serial */
+	bool *tables;   /* that it is told of, by the number of their global */
+	uint32_t table_count;
 };
 
 struct row_versions {
@@ -60,6 +62,8 @@ void row_versions_free(struct row_versions *v)
 	free(v->free);
 	free(v->initial);
 	free(v->news);
+	for (uint32_t i = 0; i < v->reader_count; i++)
+		free(v->readers[i].tables);
 	free(v->readers);
 	free(v);
 }
@@ -95,15 +99,27 @@ static bool is_news(const struct row_versions *v, const struct item *x)
 	return v->items[x->number - 1].told == x->serial;
 }
 
-/* Is there a reader that is to be told of it? */
+bool row_versions_tells(const struct row_versions *v, uint32_t reader,
+                        const struct server_relation *table)
+{
+	const struct reader *r = &v->readers[reader];
+	assert(reader < v->reader_count && r->used);
+	return table->global < r->table_count && r->tables[table->global];
+}
+
+/* Is the reader to be told of it? */
+static bool wants(const struct row_versions *v, uint32_t reader,
+                  const struct item *x)
+{
+	uint64_t heard = v->readers[reader].heard;
+	return heard < x->serial && heard >= x->told &&
+	       row_versions_tells(v, reader, x->key->relation);
+}
+
 static bool has_reader(const struct row_versions *v, const struct item *x)
 {
-	for (uint32_t i = 0; i < v->reader_count; i++) {
-		uint64_t heard = v->readers[i].heard;
-		if (v->readers[i].used && heard && heard < x->serial &&
-		    heard >= x->told)
-			return true;
-	}
+	for (uint32_t i = 0; i < v->reader_count; i++)
+		if (v->readers[i].used && wants(v, i, x)) return true;
 	return false;
 }
 
@@ -176,25 +192,33 @@ uint32_t row_versions_add_reader(struct row_versions *v)
 		VEC_RESERVE(v->readers, v->reader_count, v->reader_capacity);
 		v->reader_count++;
 	}
-	v->readers[i] = (struct reader){ .used = true };
+	v->readers[i] = (struct reader){ .used = true, .heard = v->serial };
 	return i;
 }
 
 void row_versions_drop_reader(struct row_versions *v, uint32_t reader)
 {
 	assert(reader < v->reader_count && v->readers[reader].used);
-	v->readers[reader].used = false;
+	free(v->readers[reader].tables);
+	v->readers[reader] = (struct reader){ 0 };
 }
 
 static void put_version(const struct row_versions *v, uint32_t number,
-                        struct text *t)
+                        bool known, struct text *t)
 {
 	const struct served_version *x = row_versions_get(v, number);
 	struct wire_head h = { .kind = x->image ? WIRE_VERSION : WIRE_GONE,
 		               .number = number,
-		               .known = true,
-		               .initial = row_versions_is_initial(v, x->key) };
+		               .known = known,
+		               .initial = row_versions_is_initial(v, x->key),
+		               .owner = (uint32_t)v->items[number - 1].told };
 	channel_put_record(t, h, x->key, x->image ? x->image : "", x->length);
+}
+
+void row_versions_put_once(const struct row_versions *v, uint32_t number,
+                           struct text *t)
+{
+	put_version(v, number, false, t);
 }
 
 static void put_item(const struct row_versions *v, const struct item *x,
@@ -204,7 +228,7 @@ static void put_item(const struct row_versions *v, const struct item *x,
 	if (x->told)
 		channel_put_record(t, over, x->key, "", 0);
 	else if (is_news(v, x))
-		put_version(v, x->number, t);
+		put_version(v, x->number, true, t);
 }
 
 /* The first one behind this serial. */
@@ -226,14 +250,26 @@ void row_versions_put_news(struct row_versions *v, uint32_t reader,
 {
 	assert(reader < v->reader_count && v->readers[reader].used);
 	struct reader *r = &v->readers[reader];
-	if (r->heard) {
-		for (size_t i = first_behind(v, r->heard); i < v->news_count;
-		     i++)
-			if (v->news[i].told <= r->heard)
-				put_item(v, &v->news[i], t);
-	} else {
-		for (uint32_t n = 1; n <= v->count; n++)
-			if (v->items[n - 1].told) put_version(v, n, t);
-	}
+	for (size_t i = first_behind(v, r->heard); i < v->news_count; i++)
+		if (wants(v, reader, &v->news[i])) put_item(v, &v->news[i], t);
 	r->heard = v->serial;
+}
+
+void row_versions_put_table(struct row_versions *v, uint32_t reader,
+                            const struct server_relation *table, struct text *t)
+{
+	struct reader *r = &v->readers[reader];
+	assert(!row_versions_tells(v, reader, table) && r->heard == v->serial);
+	if (table->global >= r->table_count) {
+		uint32_t n = table->global + 1;
+		r->tables = mem_grow0(r->tables, r->table_count, n,
+		                      sizeof *r->tables);
+		r->table_count = n;
+	}
+	r->tables[table->global] = true;
+	for (uint32_t n = 1; n <= v->count; n++) {
+		const struct kept *k = &v->items[n - 1];
+		if (k->told && k->what.key->relation == table)
+			put_version(v, n, true, t);
+	}
 }

@@ -34,12 +34,24 @@ const struct served_version *row_versions_get(const struct row_versions *v,
 /* It will not be read any more. Readers that were told of it are told so. */
 void row_versions_forget(struct row_versions *v, uint32_t number);
 
-/* Who is told: from 0, and given again when one is dropped. */
+/* Who is told: from 0, and given again when one is dropped. At first it is told
+ * of no table. */
 uint32_t row_versions_add_reader(struct row_versions *v);
 void row_versions_drop_reader(struct row_versions *v, uint32_t reader);
-/* Appends what is new for this reader, as records of postgres/wire.h: the first
- * time all that there is. Costs as much as that, and as what is forgotten. */
+/* Appends what is new for this reader, of the tables that it is told of, as
+ * records of postgres/wire.h. Costs as much as that, and as what is forgotten.
+ */
 void row_versions_put_news(struct row_versions *v, uint32_t reader,
+                           struct text *t);
+/* The reader, which has heard the news, is told of this table from now on: all
+ * that there is of it is appended. Costs as much as there are versions. */
+void row_versions_put_table(struct row_versions *v, uint32_t reader,
+                            const struct server_relation *table,
+                            struct text *t);
+bool row_versions_tells(const struct row_versions *v, uint32_t reader,
+                        const struct server_relation *table);
+/* Appends this version for who is not told of its table. */
+void row_versions_put_once(const struct row_versions *v, uint32_t number,
                            struct text *t);
 
 #endif

@@ -17,14 +17,12 @@
 #include "vm/program.h"
 
 enum {
-	STUCK = 10, /* seconds: who is open so long without a word, while others
-	             * wait for their turn, is ended */
 	SQLSTATE = 5, /* letters */
 	KEPT = 256,   /* overwritten versions at least that are kept */
 	ENDING = 10   /* seconds for backends to end behind their clients */
 };
 
-static bool fail(struct service *s, const char *format, const char *what)
+bool serving_fail(struct service *s, const char *format, const char *what)
 {
 	if (!s->run->problem.length)
 		text_format(&s->run->problem, format, what);
@@ -130,49 +128,22 @@ static void put(struct text *t, struct wire_head h, const char *body)
 	if (h.length) text_bytes(t, body, h.length);
 }
 
-/* It ends by itself if its backend has gone. */
-static void send_text(struct client *c, const struct text *t)
-{
-	(void)channel_send(&c->channel, text_get(t), t->length);
-}
-
 static void refuse(struct client *c, const char *why)
 {
 	assert(strlen(why) > SQLSTATE);
-	struct text words = { 0 }, t = { 0 };
-	text_string(&words, why);
-	put(&t,
+	put(&c->out,
 	    (struct wire_head){ .kind = WIRE_REFUSED,
-	                        .length = (uint32_t)words.length },
-	    text_get(&words));
-	send_text(c, &t);
-	text_free(&t);
-	text_free(&words);
+	                        .length = (uint32_t)strlen(why) },
+	    why);
 	c->refused = true;
 }
 
 /* What has been committed since it was told last. */
-static void put_news(struct service *s, struct client *c, struct text *t)
+static void put_news(struct service *s, struct client *c)
 {
-	row_versions_put_news(s->versions, c->reader, t);
+	row_versions_put_news(s->versions, c->reader, &c->out);
 	c->told_at = commits_count(s->commits);
 }
-
-static void send_ready(struct service *s, struct client *c)
-{
-	struct text t = { 0 };
-	put_news(s, c, &t);
-	put(&t,
-	    (struct wire_head){ .kind = WIRE_READY,
-	                        .number = c->transactions,
-	                        .joined = s->options->faults > 0,
-	                        .length = (uint32_t)strlen(c->name) },
-	    c->name);
-	send_text(c, &t);
-	text_free(&t);
-}
-
-/* ---- Turns ---- */
 
 static enum level level_asked(const struct service *s, uint32_t asked)
 {
@@ -181,6 +152,20 @@ static enum level level_asked(const struct service *s, uint32_t asked)
 	if (!asked) return s->options->level;
 	return (enum level)level_number(words[asked]);
 }
+
+static void put_ready(struct service *s, struct client *c)
+{
+	bool sure = !level_excludes_rivals(level_asked(s, c->asked));
+	put(&c->out,
+	    (struct wire_head){ .kind = WIRE_READY,
+	                        .number = c->transactions,
+	                        .joined = s->options->faults > 0,
+	                        .known = sure && s->options->faults <= 0,
+	                        .length = (uint32_t)strlen(c->name) },
+	    c->name);
+}
+
+/* ---- Turns ---- */
 
 static void begin(struct service *s, struct client *c)
 {
@@ -199,7 +184,8 @@ static void begin(struct service *s, struct client *c)
 	commits_begin(s->commits, c->session, level);
 	recording_begin(s->recording, c->session,
 	                own ? (own_level)(level + 1) : 0);
-	send_ready(s, c);
+	put_news(s, c);
+	put_ready(s, c);
 }
 
 static bool is_alone(const struct service *s)
@@ -243,7 +229,7 @@ static void end(struct service *s, struct client *c, bool aborted)
 	pass_turn(s);
 }
 
-static void abort_transaction(struct service *s, struct client *c)
+void serving_abort(struct service *s, struct client *c)
 {
 	commits_abort(s->commits, c->session);
 	end(s, c, true);
@@ -288,24 +274,47 @@ static bool injects(struct service *s, struct client *c, const char *words)
 
 static bool no_table(struct service *s)
 {
-	return fail(s,
-	            "a client uses a table that was not there when it was set "
-	            "up%s",
-	            "");
+	return serving_fail(s,
+	                    "a client uses a table that was not there when it "
+	                    "was set up%s",
+	                    "");
 }
 
 /* The answers to a request, as far as they go. */
 struct reply {
-	struct text numbers;
+	struct text numbers, told; /* that the client was not told of */
+	enum strength strength;
 	uint32_t count;
 	uint32_t owner; /* of the lock in the way; 0: none is */
 	bool split;     /* some are not of the moment that was asked for */
 };
 
+static void free_reply(struct reply *r)
+{
+	text_free(&r->numbers);
+	text_free(&r->told);
+}
+
 static void put_number(struct reply *r, uint32_t number)
 {
 	text_bytes(&r->numbers, (const char *)&number, sizeof number);
 	r->count++;
+}
+
+static uint32_t deletion_of(const struct service *s, uint32_t key)
+{
+	return key < s->deleted_count ? s->deleted[key] : 0;
+}
+
+/* What is known of a row of a table of which the client is not told. */
+static void put_once(struct service *s, const struct client *c,
+                     const struct server_key *k, uint32_t number,
+                     struct reply *r)
+{
+	uint32_t gone = deletion_of(s, k->number);
+	if (row_versions_tells(s->versions, c->reader, k->relation)) return;
+	if (gone) row_versions_put_once(s->versions, gone, &r->told);
+	if (number) row_versions_put_once(s->versions, number, &r->told);
 }
 
 static bool read_one(struct service *s, struct client *c, struct db_access a,
@@ -326,72 +335,102 @@ static bool read_one(struct service *s, struct client *c, struct db_access a,
 		return false;
 	}
 	put_number(out, version.number);
+	put_once(s, c, s->library->keys[a.key], version.number, out);
 	return true;
 }
 
 static void send_reply(struct service *s, struct client *c,
                        const struct reply *r)
 {
-	struct text t = { 0 };
-	put_news(s, c, &t);
-	put(&t,
+	put_news(s, c);
+	text_bytes(&c->out, text_get(&r->told), r->told.length);
+	put(&c->out,
 	    (struct wire_head){ .kind = WIRE_ANSWER,
 	                        .number = r->count,
 	                        .owner = r->owner,
 	                        .joined = !r->split,
+	                        .strength = (uint8_t)r->strength,
 	                        .length = (uint32_t)r->numbers.length },
 	    text_get(&r->numbers));
-	send_text(c, &t);
-	text_free(&t);
+}
+
+/* Is there a row of the key, whatever version is looked at? */
+static bool is_sure(const struct service *s, const struct server_key *k)
+{
+	return row_versions_is_initial(s->versions, k) &&
+	       !deletion_of(s, k->number);
+}
+
+/* An answer to it is put there, or what stands against it. False: the
+ * transaction is refused. */
+static bool read_key_of(struct service *s, struct client *c,
+                        const struct wire_head *h, struct db_access a,
+                        struct reply *r)
+{
+	const struct server_key *k = s->library->keys[a.key];
+	enum strength lock = row_locks_asked(
+		commits_level(s->commits, c->session), a.strength);
+	uint32_t owner = h->owner;
+	bool locked = !lock ||
+	              row_locks_take(s->locks, c->session, a.key, lock, &owner);
+	if (locked) return read_one(s, c, a, r);
+	/* Who refers to a row that is not there yet is told so. */
+	if (a.strength == STRENGTH_KEY_SHARE &&
+	    serving_finds_nothing(s, c, a)) {
+		put_number(r, 0);
+		put_once(s, c, k, 0, r);
+	} else if (serving_is_late(s, c, a)) {
+		refuse_read(s, c, k);
+		return false;
+	} else {
+		r->owner = owner;
+	}
+	return true;
 }
 
 static bool take_read(struct service *s, struct client *c,
                       const struct wire_head *h, const char *body)
 {
 	const char *stop = body + h->length;
-	enum strength strength = (enum strength)h->strength;
-	enum strength lock = row_locks_asked(
-		commits_level(s->commits, c->session), strength);
-	struct reply r = { 0 };
+	struct reply r = { .strength = (enum strength)h->strength };
 	bool fine = true;
-	if (strength >= STRENGTH_SHARE &&
+	if (h->strength >= STRENGTH_SHARE &&
 	    injects(s, c, "40P01deadlock detected, by isoscope serve --faults"))
 		return true;
 	if (h->known) commits_look_back(s->commits, c->session, c->told_at);
-	for (uint32_t i = 0; i < h->number && fine; i++) {
+	for (uint32_t i = 0; i < h->number && fine && !r.owner; i++) {
 		struct server_key *k = read_key(s, &body, stop);
-		uint32_t owner = h->owner;
 		if (!k) {
-			text_free(&r.numbers);
+			free_reply(&r);
 			return no_table(s);
 		}
 		take_keys(s);
+		if (h->initial && !is_sure(s, k)) r.strength = STRENGTH_PLAIN;
 		struct db_access a = { .key = k->number,
-			               .strength = strength,
+			               .strength = r.strength,
 			               .joined = h->joined || i };
-		bool locked = !lock || row_locks_take(s->locks, c->session,
-		                                      k->number, lock, &owner);
-		/* Who refers to a row that is not there yet is told so. */
-		if (!locked && strength == STRENGTH_KEY_SHARE &&
-		    serving_finds_nothing(s, c, a)) {
-			put_number(&r, 0);
-			continue;
-		}
-		if (!locked && serving_is_late(s, c, a)) {
-			refuse_read(s, c, k);
-			fine = false;
-			break;
-		}
-		if (!locked) {
-			r.owner = owner;
-			break;
-		}
-		fine = read_one(s, c, a, &r);
+		fine = read_key_of(s, c, h, a, &r);
 	}
 	c->blocked = r.owner;
 	if (fine) send_reply(s, c, &r);
-	text_free(&r.numbers);
+	free_reply(&r);
 	return true;
+}
+
+static void take_news(struct service *s, struct client *c,
+                      const struct wire_head *h, const char *body)
+{
+	struct wire_key k;
+	put_news(s, c);
+	if (h->length == sizeof k) {
+		memcpy(&k, body, sizeof k);
+		const struct server_relation *r =
+			server_relation(s->library, k.relation);
+		if (r && !row_versions_tells(s->versions, c->reader, r))
+			row_versions_put_table(s->versions, c->reader, r,
+			                       &c->out);
+	}
+	put_ready(s, c);
 }
 
 static bool take_write(struct service *s, struct client *c,
@@ -466,7 +505,6 @@ static void note_deleted(struct service *s, const struct client *c)
 static void take_commit(struct service *s, struct client *c, bool waits)
 {
 	uint32_t key;
-	struct text t = { 0 };
 	if (injects(s, c,
 	            "40001could not serialize access, by isoscope serve "
 	            "--faults"))
@@ -481,16 +519,14 @@ static void take_commit(struct service *s, struct client *c, bool waits)
 	VEC_RESERVE(s->writers, s->writer_count, s->writer_capacity);
 	s->writers[s->writer_count++] =
 		(struct served_writer){ c->session, c->transactions };
-	put(&t, (struct wire_head){ .kind = WIRE_READY }, "");
-	if (waits) send_text(c, &t);
-	text_free(&t);
+	if (waits) put(&c->out, (struct wire_head){ .kind = WIRE_READY }, "");
 	end(s, c, false);
 }
 
-/* ---- Clients ---- */
+/* ---- Records ---- */
 
-static bool take_record(struct service *s, struct client *c,
-                        const struct wire_head *h, const char *body)
+bool serving_take_record(struct service *s, struct client *c,
+                         const struct wire_head *h, const char *body)
 {
 	bool turn = c->open && !c->refused;
 	c->since = seconds_now();
@@ -509,150 +545,20 @@ static bool take_record(struct service *s, struct client *c,
 		text_bytes(&c->statement, body, h->length);
 		return true;
 	case WIRE_READ: return !turn || take_read(s, c, h, body);
-	case WIRE_NEWS: send_ready(s, c); return true;
+	case WIRE_NEWS: take_news(s, c, h, body); return true;
 	case WIRE_WRITE: return !turn || take_write(s, c, h, body);
 	case WIRE_COMMIT:
 		if (turn) take_commit(s, c, h->number);
 		return true;
 	case WIRE_ABORT:
 		c->waits = false;
-		if (c->open) abort_transaction(s, c);
+		if (c->open) serving_abort(s, c);
 		return true;
 	default: return true; /* what only explorations ask for */
 	}
 }
 
-static bool take_records(struct service *s, struct client *c)
-{
-	struct channel *ch = &c->channel;
-	struct wire_head h;
-	while (!c->waits && ch->in.length - ch->taken >= sizeof h) {
-		memcpy(&h, ch->in.data + ch->taken, sizeof h);
-		if (ch->in.length - ch->taken < sizeof h + h.length)
-			return true;
-		const char *body = ch->in.data + ch->taken + sizeof h;
-		ch->taken += sizeof h + h.length;
-		if (!take_record(s, c, &h, body)) return false;
-	}
-	if (ch->taken == ch->in.length) {
-		text_clear(&ch->in);
-		ch->taken = 0;
-	}
-	return true;
-}
-
-static void drop_client(struct service *s, uint32_t i)
-{
-	struct client *c = s->clients[i];
-	c->waits = false;
-	if (c->open) abort_transaction(s, c);
-	commits_end_session(s->commits, c->session);
-	row_versions_drop_reader(s->versions, c->reader);
-	s->client_count--;
-	memmove(s->clients + i, s->clients + i + 1,
-	        (s->client_count - i) * sizeof *s->clients);
-	channel_close(&c->channel);
-	text_free(&c->statement);
-	text_free(&c->images);
-	free(c->writes);
-	free(c);
-}
-
-static void add_client(struct service *s)
-{
-	struct client *c = mem_take0(1, sizeof *c);
-	if (!channel_accept(&c->channel, s->library->clients)) {
-		channel_close(&c->channel);
-		free(c);
-		return;
-	}
-	c->session = commits_add_session(s->commits);
-	c->reader = row_versions_add_reader(s->versions);
-	snprintf(c->name, sizeof c->name, "c%u", ++s->run->counts.sessions);
-	recording_add_session(s->recording, c->name);
-	VEC_RESERVE(s->clients, s->client_count, s->client_capacity);
-	s->clients[s->client_count++] = c;
-}
-
-static bool take_client(struct service *s, uint32_t i)
-{
-	struct client *c = s->clients[i];
-	bool open = channel_take(&c->channel);
-	bool fine = take_records(s, c);
-	if (!open) drop_client(s, i);
-	return fine;
-}
-
-/* Of those that are open, who is silent longest, and not because it waits. */
-static struct client *silent(const struct service *s)
-{
-	struct client *found = NULL;
-	for (uint32_t i = 0; i < s->client_count; i++) {
-		struct client *c = s->clients[i];
-		if (c->open && !c->blocked &&
-		    (!found || c->since < found->since))
-			found = c;
-	}
-	return found;
-}
-
-/* Two transactions of one client that waits for both would wait for ever. */
-static void end_stuck(struct service *s)
-{
-	double now = seconds_now(), longest = 0;
-	char sql[64];
-	struct client *c = silent(s);
-	if (!c || now - c->since < STUCK) return;
-	for (uint32_t i = 0; i < s->client_count; i++)
-		if (s->clients[i]->waits &&
-		    now - s->clients[i]->since > longest)
-			longest = now - s->clients[i]->since;
-	if (longest < STUCK) return;
-	snprintf(sql, sizeof sql, "SELECT pg_terminate_backend(%u)",
-	         c->channel.peer);
-	c->since = now;
-	s->run->counts.stuck++;
-	(void)server_was_reset(s->library);
-	if (!connection_run(&s->library->setup, sql))
-		fail(s, "PostgreSQL: %s", text_get(&s->library->setup.message));
-}
-
 /* ---- The loop ---- */
-
-static void poll_all(struct service *s, const struct command *command)
-{
-	uint32_t n = s->client_count + 2;
-	if (n > s->polled_capacity) {
-		s->polled_capacity = 2 * n;
-		s->polled = mem_grow(s->polled, s->polled_capacity,
-		                     sizeof *s->polled);
-	}
-	for (uint32_t i = 0; i < s->client_count; i++)
-		s->polled[i] = (struct pollfd){ .fd = s->clients[i]->channel.fd,
-			                        .events = POLLIN };
-	s->polled[n - 2] =
-		(struct pollfd){ .fd = s->library->clients, .events = POLLIN };
-	s->polled[n - 1] = (struct pollfd){ .fd = command ? command->ended : -1,
-		                            .events = POLLIN };
-	for (uint32_t i = 0; i < n; i++) s->polled[i].revents = 0;
-	poll(s->polled, n, 100);
-}
-
-/* What has come. A connection that is made now is behind what commits now. */
-static bool take_all(struct service *s)
-{
-	uint32_t count = s->client_count;
-	if (s->polled[count].revents) add_client(s);
-	for (uint32_t i = count; i-- > 0;)
-		if (s->polled[i].revents && !take_client(s, i)) return false;
-	while (s->more) {
-		s->more = false;
-		for (uint32_t i = 0; i < s->client_count; i++)
-			if (!take_records(s, s->clients[i])) return false;
-	}
-	end_stuck(s);
-	return !s->run->problem.length;
-}
 
 static bool is_interrupted(const struct service *s)
 {
@@ -665,8 +571,8 @@ static bool finish_clients(struct service *s)
 {
 	double until = seconds_now() + ENDING;
 	while (s->client_count && seconds_now() < until && !is_interrupted(s)) {
-		poll_all(s, NULL);
-		if (!take_all(s)) return false;
+		served_clients_wait(s, NULL);
+		if (!served_clients_take(s)) return false;
 	}
 	return true;
 }
@@ -683,9 +589,9 @@ static bool server_ended(struct service *s)
 static bool serve(struct service *s, struct command *command)
 {
 	while (!is_interrupted(s) && !server_ended(s)) {
-		poll_all(s, command);
-		if (!take_all(s)) return false;
-		if (!command) continue;
+		served_clients_wait(s, command);
+		if (!served_clients_take(s)) return false;
+		if (!command || !served_command_ended(s)) continue;
 		(void)command_take(command);
 		if (!command->over) continue;
 		s->run->code = command->code;
@@ -712,13 +618,13 @@ static bool run_command(struct service *s)
 static bool make_trace(struct service *s)
 {
 	struct diags d = { 0 };
-	while (s->client_count) drop_client(s, s->client_count - 1);
+	while (s->client_count) served_client_drop(s, s->client_count - 1);
 	if (s->run->counts.transactions)
 		s->run->trace = recording_finish(s->recording, &d);
 	bool fine = s->run->trace || !s->run->counts.transactions;
 	if (!fine)
-		fail(s, "the history is none: %s",
-		     d.count ? d.items[0].message : "it is too long");
+		serving_fail(s, "the history is none: %s",
+		             d.count ? d.items[0].message : "it is too long");
 	if (s->run->trace) s->run->trace->level = level_word(s->options->level);
 	diags_free(&d);
 	return fine;
@@ -726,7 +632,7 @@ static bool make_trace(struct service *s)
 
 static void free_service(struct service *s)
 {
-	while (s->client_count) drop_client(s, s->client_count - 1);
+	while (s->client_count) served_client_drop(s, s->client_count - 1);
 	commits_free(s->commits);
 	row_versions_free(s->versions);
 	row_locks_free(s->locks);

@@ -1,4 +1,5 @@
-/* What service.c and answers.c share: clients, and what they are served from.
+/* What service.c, served_clients.c and answers.c share: clients, and what they
+ * are served from.
  */
 #ifndef ISO_SERVE_SERVING_H
 #define ISO_SERVE_SERVING_H
@@ -7,11 +8,14 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "postgres/guest.h"
+#include "postgres/wire.h"
 #include "serve/commits.h"
 #include "serve/row_locks.h"
 #include "serve/recording.h"
 #include "serve/service.h"
 #include "serve/row_versions.h"
+
+struct command;
 
 /* A transaction: of which session, and which of its transactions. */
 struct served_writer {
@@ -47,6 +51,9 @@ struct client {
 	uint32_t asked;        /* enum wire_level */
 	struct text statement; /* that it carries out */
 	double since;          /* it waits, or has said its last word */
+	struct text out;       /* is to be sent */
+	size_t heard; /* of what has come: what others have said before that */
+	bool closed;
 };
 
 struct service {
@@ -74,14 +81,28 @@ struct service {
 	uint32_t writer_count, writer_capacity;
 	double looked; /* whether the server runs */
 	struct pollfd *polled;
-	uint32_t polled_capacity;
+	uint32_t polled_count, polled_capacity; /* clients */
 };
 
+/* ---- service.c ---- */
+/* `what` stands in the format. False. */
+bool serving_fail(struct service *s, const char *format, const char *what);
+bool serving_take_record(struct service *s, struct client *c,
+                         const struct wire_head *h, const char *body);
+void serving_abort(struct service *s, struct client *c);
 /* account[1] */
 void serving_name_key(struct text *t, const struct server_key *k);
 /* Appends its value, as people read it. */
 void serving_print(struct service *s, const struct served_version *v,
                    struct text *t);
+
+/* ---- served_clients.c ---- */
+/* Until something comes, or for a moment. The command may be NULL. */
+void served_clients_wait(struct service *s, const struct command *command);
+/* Behind that: takes what has come. False: it cannot go on. */
+bool served_clients_take(struct service *s);
+bool served_command_ended(const struct service *s);
+void served_client_drop(struct service *s, uint32_t i);
 
 /* ---- answers.c ---- */
 /* In this share of cases. */

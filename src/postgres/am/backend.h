@@ -41,6 +41,8 @@ struct version {
 	struct row *row;
 	uint32 number;
 	bool known;
+	uint32 serial;   /* not known: of those with this number */
+	bool passing;    /* it goes with the transaction */
 	HeapTuple tuple; /* of tables; NULL: the row is deleted */
 	/* Where the row was inserted, if rows of its key are deleted: behind
 	 * its columns in an image; else NULL. */
@@ -73,6 +75,7 @@ struct row {
 	uint32 key_length;
 	struct version *versions; /* told */
 	bool known, initial, gone;
+	bool passing;       /* that is, for this transaction */
 	uint64 transaction; /* that what follows is of */
 	struct version *own;
 	bool written; /* it is listed: `own` may be taken back */
@@ -91,6 +94,8 @@ struct table {
 	int count, capacity;
 	bool sorted;
 	bool has_bare; /* some of them have no versions any more */
+	bool told;     /* where clients are served: all that there is of it */
+	bool index;    /* it is none: a unique index of one */
 };
 
 extern int iso_session;  /* -1: this backend is of no session */
@@ -152,9 +157,14 @@ int rows_own(Oid relation, struct row ***out);
 void rows_read(struct moment *m, struct row **rows, int count, int strength);
 /* False: it is locked by others. */
 bool row_try_read(struct moment *m, struct row *r, int strength);
-/* Rows are looked for among those that are known: what others have committed
- * has to be, since the statement began. */
-void rows_learn(struct moment *m);
+/* Rows of the table are looked for among those that are known: what others have
+ * committed has to be, since the statement began. */
+void rows_learn(struct moment *m, struct table *t);
+/* One row, locked by this strength if it is sure to be there, else without a
+ * lock: which of the two is returned. It is the first that the statement reads,
+ * where clients are served. */
+int rows_read_surely(struct moment *m, struct row *r, int strength);
+bool rows_may_read_surely(const struct moment *m);
 /* Is known what was committed before the transaction began? */
 bool rows_are_told(void);
 void rows_forget_news(void);
@@ -205,6 +215,18 @@ struct moment *moment_fresh(void);
 void moments_fix_clock(void);
 /* Statements of transactions at this level or deeper are over. */
 void moments_forget(int level);
+
+/* ---- named_rows.c ---- */
+/* `column = value` of the primary key. */
+struct named {
+	ExprState *value;
+	Oid type; /* of the value */
+};
+
+/* Is it that, of the table that is scanned? The column's place in the key, or
+ * -1. */
+int named_column(struct table *t, Node *n, Index scanned, PlanState *plan,
+                 struct named *out);
 
 /* ---- refusals.c ---- */
 void refusals_init(void);

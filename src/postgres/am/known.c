@@ -18,6 +18,9 @@ static struct row **buckets;
 static uint32 bucket_count, row_count;
 static uint32 bare_count;    /* rows without versions */
 static struct version *over; /* they go as the transaction ends */
+/* Of these something is known for this transaction only. */
+static struct row **passing;
+static int passing_count, passing_capacity;
 static HTAB *tables;
 
 /* ---- Tables ---- */
@@ -32,6 +35,8 @@ static void make_memory(void)
 	bucket_count = BUCKETS_FIRST;
 	row_count = bare_count = 0;
 	over = NULL;
+	passing = NULL;
+	passing_count = passing_capacity = 0;
 	buckets =
 		MemoryContextAllocZero(memory, bucket_count * sizeof *buckets);
 	c.hcxt = memory;
@@ -142,6 +147,114 @@ static void take_over(struct row *r, uint32 number)
 	bare_count++;
 }
 
+/* Is it one whose rows are told with answers only? */
+static bool is_passing(Oid relation)
+{
+	const struct table *t = hash_search(tables, &relation, HASH_FIND, NULL);
+	return iso_serves && (!t || !t->told);
+}
+
+static void note_passing(struct row *r)
+{
+	if (r->passing) return;
+	r->passing = true;
+	if (passing_count == passing_capacity) {
+		int n = passing_capacity ? 2 * passing_capacity : 64;
+		size_t size = n * sizeof *passing;
+		passing = passing ? repalloc(passing, size)
+		                  : MemoryContextAlloc(memory, size);
+		passing_capacity = n;
+	}
+	passing[passing_count++] = r;
+}
+
+/* The table of the relation, or what stands for an index; NULL: the transaction
+ * has dropped it. */
+static struct table *table_told(Oid oid)
+{
+	struct table *t = hash_search(tables, &oid, HASH_FIND, NULL);
+	if (t && (t->desc || t->index)) return t;
+	Relation rel = try_relation_open(oid, AccessShareLock);
+	if (!rel) return NULL;
+	if (rel->rd_rel->relkind == RELKIND_INDEX) {
+		t = hash_search(tables, &oid, HASH_ENTER, NULL);
+		memset(t, 0, sizeof *t);
+		t->oid = oid;
+		t->index = true;
+	} else {
+		t = table_of(rel);
+	}
+	relation_close(rel, AccessShareLock);
+	return t;
+}
+
+/* One of these was told before: a client that is served is told each that it
+ * knows once. */
+static bool is_told(const struct row *r, const struct wire_head *h)
+{
+	const struct version *v = r->versions;
+	if (iso_serves && h->known) return false;
+	while (v && (v->number != h->number || v->serial != h->owner))
+		v = v->older;
+	return v != NULL;
+}
+
+static void add_known_row(struct table *t, struct row *r)
+{
+	if (t->count == t->capacity) {
+		size_t size;
+		t->capacity = t->capacity ? 2 * t->capacity : 16;
+		size = t->capacity * sizeof *t->rows;
+		t->rows = t->rows ? repalloc(t->rows, size)
+		                  : MemoryContextAlloc(memory, size);
+	}
+	t->rows[t->count++] = r;
+	t->sorted = false;
+}
+
+static struct version *version_told(struct table *t, const char *image,
+                                    uint32_t length)
+{
+	const char *rest;
+	HeapTuple tuple =
+		t->index ? NULL : tuple_of_image(t, image, length, &rest);
+	MemoryContext old = MemoryContextSwitchTo(memory);
+	struct version *v = palloc0(sizeof *v);
+	if (t->index) {
+		v->image = memcpy(palloc(length + 1), image, length);
+		v->image_length = length;
+	} else {
+		v->tuple = heap_copytuple(tuple);
+		heap_freetuple(tuple);
+		v->origin_length = (uint32_t)(image + length - rest);
+		if (v->origin_length)
+			v->origin = memcpy(palloc(v->origin_length), rest,
+			                   v->origin_length);
+	}
+	MemoryContextSwitchTo(old);
+	return v;
+}
+
+static void take_version(struct row *r, const struct wire_head *h,
+                         const char *image, uint32_t length)
+{
+	struct table *t = table_told(r->relation);
+	if (!t || is_told(r, h)) return;
+	struct version *v = version_told(t, image, length);
+	v->row = r;
+	v->number = h->number;
+	v->serial = h->owner;
+	v->known = h->known;
+	v->passing = iso_serves && !h->known;
+	if (v->passing) note_passing(r);
+	if (!t->index && h->known && !r->known) add_known_row(t, r);
+	r->known |= h->known;
+	r->initial |= h->initial;
+	if (!r->versions) bare_count--;
+	v->older = r->versions;
+	r->versions = v;
+}
+
 void known_take(const struct wire_head *h, const char *body)
 {
 	struct wire_key k;
@@ -149,58 +262,13 @@ void known_take(const struct wire_head *h, const char *body)
 	struct row *r = row_find(k.relation, body + sizeof k, k.length);
 	if (h->kind == WIRE_GONE) {
 		r->gone = true;
-		return;
-	}
-	if (h->kind == WIRE_OVER) {
+		if (is_passing(r->relation)) note_passing(r);
+	} else if (h->kind == WIRE_OVER) {
 		take_over(r, h->number);
-		return;
-	}
-	/* A client that is served is told each of them once. */
-	for (struct version *v = r->versions; v && !iso_serves; v = v->older)
-		if (v->number == h->number) return;
-	const char *image = body + sizeof k + k.length;
-	uint32 length = h->length - (uint32)sizeof k - k.length;
-	Relation rel = try_relation_open(k.relation, AccessShareLock);
-	if (!rel) return; /* the transaction has dropped it */
-	bool index = rel->rd_rel->relkind == RELKIND_INDEX;
-	struct table *t = index ? NULL : table_of(rel);
-	const char *rest;
-	HeapTuple tuple = t ? tuple_of_image(t, image, length, &rest) : NULL;
-	MemoryContext old = MemoryContextSwitchTo(memory);
-	struct version *v = palloc0(sizeof *v);
-	v->row = r;
-	v->number = h->number;
-	v->known = h->known;
-	if (index) {
-		v->image = memcpy(palloc(length + 1), image, length);
-		v->image_length = length;
 	} else {
-		v->tuple = heap_copytuple(tuple);
-		heap_freetuple(tuple);
-		v->origin_length = (uint32)(image + length - rest);
-		if (v->origin_length)
-			v->origin = memcpy(palloc(v->origin_length), rest,
-			                   v->origin_length);
+		take_version(r, h, body + sizeof k + k.length,
+		             h->length - (uint32_t)sizeof k - k.length);
 	}
-	if (t && h->known && !r->known) {
-		if (t->count == t->capacity) {
-			t->capacity = t->capacity ? 2 * t->capacity : 16;
-			t->rows =
-				t->rows ? repalloc(t->rows,
-			                           t->capacity *
-			                                   sizeof *t->rows)
-					: palloc(t->capacity * sizeof *t->rows);
-		}
-		t->rows[t->count++] = r;
-		t->sorted = false;
-	}
-	r->known |= h->known;
-	r->initial |= h->initial;
-	if (!r->versions) bare_count--;
-	v->older = r->versions;
-	r->versions = v;
-	MemoryContextSwitchTo(old);
-	relation_close(rel, AccessShareLock);
 }
 
 void known_restart(void)
@@ -256,11 +324,28 @@ static void free_bare_rows(void)
 	bare_count = 0;
 }
 
+static void forget_passing(struct row *r)
+{
+	r->passing = false;
+	if (is_passing(r->relation)) r->gone = r->initial = false;
+	for (struct version **at = &r->versions; *at;) {
+		struct version *v = *at;
+		if (!v->passing) {
+			at = &v->older;
+			continue;
+		}
+		*at = v->older;
+		free_version(v);
+		if (!r->versions) bare_count++;
+	}
+}
+
 /* No transaction is at hand that could stand on it. */
 void known_forget(void)
 {
 	enum { MANY = 1024 };
 	if (!iso_serves || !memory) return;
+	while (passing_count) forget_passing(passing[--passing_count]);
 	while (over) {
 		struct version *v = over;
 		over = v->next_over;

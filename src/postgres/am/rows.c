@@ -37,6 +37,7 @@ static uint64 accesses, newest_moment;
 static bool unready;       /* nothing is heard yet of the transaction at hand */
 static int owed;           /* so many have ended before that */
 static bool commits_wait;  /* also where nothing was written */
+static bool commits_sure;  /* none is refused */
 static bool learned;       /* what others did, since a statement began */
 static char *session_name; /* of a client's */
 static uint32 births, transactions; /* of this one; since the session began */
@@ -200,9 +201,16 @@ static void give_up_locks(SubTransactionId inner)
 	}
 }
 
-/* To how many; and whose lock is in the way of the others. */
+/* What is asked: a lock on rows that may not be there is left out. */
+struct question {
+	int strength;
+	bool surely;
+	TransactionId owner; /* whose lock is in the way */
+};
+
+/* To how many. */
 static int take_answers(struct moment *m, struct row **rows, int count,
-                        int strength, TransactionId *owner)
+                        struct question *q)
 {
 	struct wire_head h;
 	char *body;
@@ -215,14 +223,15 @@ static int take_answers(struct moment *m, struct row **rows, int count,
 	if (h.kind != WIRE_ANSWER || h.length != h.number * sizeof(uint32) ||
 	    (int)h.number > count || (!h.owner && (int)h.number < count))
 		elog(FATAL, "isoscope answers something else");
-	*owner = h.owner;
+	q->owner = h.owner;
+	if (q->surely) q->strength = h.strength;
 	m->split |= iso_serves && !h.joined;
 	for (int i = 0; i < (int)h.number; i++) {
 		uint32 number;
 		memcpy(&number, body + i * sizeof number, sizeof number);
-		row_take_answer(m, rows[i], strength,
+		row_take_answer(m, rows[i], q->strength,
 		                numbered(rows[i], number));
-		if (strength != STRENGTH_PLAIN) note_lock(rows[i]);
+		if (q->strength != STRENGTH_PLAIN) note_lock(rows[i]);
 	}
 	pfree(body);
 	return (int)h.number;
@@ -266,33 +275,40 @@ static void put_keys(StringInfo s, struct row **rows, int count)
 }
 
 /* To as many as are free. */
-static int ask(struct moment *m, struct row **rows, int count, int strength,
-               TransactionId *owner)
+static int ask(struct moment *m, struct row **rows, int count,
+               struct question *q)
 {
 	struct wire_head h = { .kind = WIRE_READ,
 		               .number = (uint32)count,
-		               .strength = (uint8_t)strength,
+		               .strength = (uint8_t)q->strength,
+		               .initial = q->surely,
 		               .joined = m->begun,
 		               .known = m->found && !m->begun };
 	StringInfoData s;
 	initStringInfo(&s);
 	put_keys(&s, rows, count);
-	if (iso_serves && strength != STRENGTH_PLAIN)
+	if (iso_serves && q->strength != STRENGTH_PLAIN)
 		h.owner = GetTopTransactionId();
 	channel_send(&h, s.data, (uint32)s.len);
 	pfree(s.data);
-	int answered = take_answers(m, rows, count, strength, owner);
+	int answered = take_answers(m, rows, count, q);
 	if (!answered) return 0;
 	m->begun = true;
-	m->locked |= strength >= STRENGTH_SHARE;
+	m->locked |= q->strength >= STRENGTH_SHARE;
 	return answered;
+}
+
+static void note_access(struct moment *m)
+{
+	m->accesses = ++accesses;
+	if (m->number > newest_moment) newest_moment = m->number;
 }
 
 static bool read_rows(struct moment *m, struct row **rows, int count,
                       int strength, bool waits)
 {
 	struct row **asked = palloc((count + 1) * sizeof *asked);
-	TransactionId owner;
+	struct question q = { .strength = strength };
 	int n = 0, done = 0;
 	if (strength == STRENGTH_PLAIN) m->alone = NULL;
 	for (int i = 0; i < count; i++)
@@ -300,16 +316,15 @@ static bool read_rows(struct moment *m, struct row **rows, int count,
 	if (n) {
 		transaction_begin();
 		check_moment(m, strength);
-		m->accesses = ++accesses;
-		if (m->number > newest_moment) newest_moment = m->number;
+		note_access(m);
 		if (m->locked && strength != STRENGTH_PLAIN &&
 		    strength < STRENGTH_SHARE)
 			m->begun = m->locked = false;
 	}
 	while (done < n) {
-		done += ask(m, asked + done, n - done, strength, &owner);
+		done += ask(m, asked + done, n - done, &q);
 		if (done < n && !waits) break;
-		if (done < n) wait_for(owner);
+		if (done < n) wait_for(q.owner);
 	}
 	pfree(asked);
 	return done == n;
@@ -318,6 +333,27 @@ static bool read_rows(struct moment *m, struct row **rows, int count,
 void rows_read(struct moment *m, struct row **rows, int count, int strength)
 {
 	(void)read_rows(m, rows, count, strength, true);
+}
+
+bool rows_may_read_surely(const struct moment *m)
+{
+	return iso_serves && !m->begun && !m->split &&
+	       m->number >= newest_moment;
+}
+
+int rows_read_surely(struct moment *m, struct row *r, int strength)
+{
+	struct question q;
+	m->alone = NULL;
+	if (find_answer(m, r, strength)) return strength;
+	if (find_answer(m, r, STRENGTH_PLAIN)) return STRENGTH_PLAIN;
+	transaction_begin();
+	note_access(m);
+	for (;;) {
+		q = (struct question){ .strength = strength, .surely = true };
+		if (ask(m, &r, 1, &q)) return q.strength;
+		wait_for(q.owner);
+	}
 }
 
 bool row_try_read(struct moment *m, struct row *r, int strength)
@@ -450,6 +486,7 @@ static void take_readiness(void)
 	transactions = h.number;
 	learned = true;
 	commits_wait = h.joined;
+	commits_sure = h.known;
 	if (!session_name)
 		session_name = MemoryContextStrdup(TopMemoryContext,
 		                                   pnstrdup(body, h.length));
@@ -489,16 +526,18 @@ void rows_forget_news(void)
 	learned = false;
 }
 
-void rows_learn(struct moment *m)
+void rows_learn(struct moment *m, struct table *t)
 {
 	struct wire_head h = { .kind = WIRE_NEWS };
-	if (!iso_serves || m->begun) return;
+	struct wire_key k = { .relation = t->oid };
+	if (!iso_serves || (m->begun && t->told)) return;
 	transaction_begin();
 	be_ready();
-	m->found = true;
-	if (learned) return;
-	channel_send(&h, NULL, 0);
+	if (!m->begun) m->found = true;
+	if (learned && t->told) return;
+	channel_send(&h, &k, t->told ? 0 : sizeof k);
 	take_readiness();
+	t->told = true;
 }
 
 uint8 row_own_strength(const struct row *r)
@@ -565,7 +604,7 @@ static void ask_to_commit(void)
 	struct wire_head h = { .kind = WIRE_COMMIT };
 	char *body;
 	be_ready();
-	h.number = commits_wait || written_count || locks;
+	h.number = commits_wait || (!commits_sure && (written_count || locks));
 	channel_send(&h, NULL, 0);
 	begun = false;
 	if (!h.number) return;

@@ -177,10 +177,13 @@ static RelOptInfo *join_in_order(PlannerInfo *root, int levels, List *initial)
 
 /* ---- What does not depend on what is read ---- */
 
+/* Who serves does not count what is read, and parameters are given before. */
 static bool has_variable(Node *n, void *data)
 {
 	if (!n) return false;
-	if (IsA(n, Param) || IsA(n, Query)) return true;
+	if (IsA(n, Query)) return true;
+	if (IsA(n, Param))
+		return !iso_serves || ((Param *)n)->paramkind != PARAM_EXTERN;
 	return expression_tree_walker(n, has_variable, data);
 }
 
@@ -220,12 +223,6 @@ static PlannedStmt *plan(Query *q, const char *text, int options,
 }
 
 /* ---- Execution ---- */
-
-/* `column = value` of the primary key. */
-struct named {
-	ExprState *value;
-	Oid type; /* of the value */
-};
 
 struct scan_state {
 	CustomScanState custom; /* first */
@@ -267,82 +264,10 @@ static Node *make_state(CustomScan *plan)
 	return (Node *)s;
 }
 
-static bool is_integer(Oid type)
-{
-	return type == INT2OID || type == INT4OID || type == INT8OID;
-}
-
-static bool is_text(Oid type)
-{
-	return type == TEXTOID || type == VARCHAROID;
-}
-
-static Node *without_relabel(Node *n)
-{
-	while (n && IsA(n, RelabelType)) n = (Node *)((RelabelType *)n)->arg;
-	return n;
-}
-
-/* Which column of the table is `e`? */
-static AttrNumber column_of(Node *e, Index relation)
-{
-	e = without_relabel(e);
-	if (!e || !IsA(e, Var)) return 0;
-	Var *v = (Var *)e;
-	return v->varno == (int)relation && v->varlevelsup == 0 ? v->varattno
-	                                                        : 0;
-}
-
-static bool mentions(Node *e, void *relation)
-{
-	if (!e) return false;
-	if (IsA(e, Var)) return ((Var *)e)->varno == *(int *)relation;
-	return expression_tree_walker(e, mentions, relation);
-}
-
-static bool is_equality(OpExpr *e, Oid column)
-{
-	TypeCacheEntry *type = lookup_type_cache(
-		is_text(column) ? TEXTOID : column, TYPECACHE_BTREE_OPFAMILY);
-	return OidIsValid(type->btree_opf) &&
-	       get_op_opfamily_strategy(e->opno, type->btree_opf) ==
-	               BTEqualStrategyNumber;
-}
-
-/* Is it `column = value`, of a column of the key? Which one. */
-static int names_column(struct scan_state *s, Node *n, struct named *out)
-{
-	Index relation = ((Scan *)s->custom.ss.ps.plan)->scanrelid;
-	if (!IsA(n, OpExpr) || list_length(((OpExpr *)n)->args) != 2) return -1;
-	OpExpr *e = (OpExpr *)n;
-	for (int side = 0; side < 2; side++) {
-		Node *value = list_nth(e->args, 1 - side);
-		AttrNumber a = column_of(list_nth(e->args, side), relation);
-		int number = (int)relation;
-		if (a <= 0 || mentions(value, &number) ||
-		    contain_volatile_functions(value))
-			continue;
-		Oid type = TupleDescAttr(s->table->desc, a - 1)->atttypid;
-		Oid other = exprType(value);
-		if (!is_equality(e, type) ||
-		    !(type == other ||
-		      (is_integer(type) && is_integer(other)) ||
-		      (is_text(type) && is_text(other))))
-			continue;
-		for (int i = 0; i < s->table->key_count; i++)
-			if (s->table->key[i] == a) {
-				out->type = other;
-				out->value = ExecInitExpr((Expr *)value,
-				                          &s->custom.ss.ps);
-				return i;
-			}
-	}
-	return -1;
-}
-
 static void find_names(struct scan_state *s)
 {
 	List *quals = s->custom.ss.ps.plan->qual;
+	Index scanned = ((Scan *)s->custom.ss.ps.plan)->scanrelid;
 	int named = 0, conditions = list_length(quals);
 	ListCell *cell;
 	if (!s->table->key_count) return;
@@ -350,7 +275,8 @@ static void find_names(struct scan_state *s)
 	foreach(cell, quals)
 	{
 		struct named n;
-		int i = names_column(s, lfirst(cell), &n);
+		int i = named_column(s->table, lfirst(cell), scanned,
+		                     &s->custom.ss.ps, &n);
 		if (i < 0 || s->names[i].value) continue;
 		s->names[i] = n;
 		named++;
@@ -472,6 +398,7 @@ static struct row **all_rows(struct scan_state *s, int *count)
 {
 	struct row **own;
 	int more = rows_own(s->table->oid, &own);
+	rows_learn(moment_of(s->custom.ss.ps.state->es_snapshot), s->table);
 	struct row **all = palloc((s->table->count + more + 1) * sizeof *all);
 	rows_sort(s->table, relation_of(s));
 	*count = 0;
@@ -495,7 +422,6 @@ static struct row **candidates(struct scan_state *s, int *count)
 		*count = all[0] != NULL;
 		return all;
 	}
-	rows_learn(moment_of(s->custom.ss.ps.state->es_snapshot));
 	all = all_rows(s, count);
 	for (int i = 0; i < *count; i++)
 		if (row_own(all[i], now) || matters(s, all[i]))
@@ -517,6 +443,14 @@ static bool is_never(struct scan_state *s, struct row *r)
 {
 	return s->was_ahead && !r->versions &&
 	       !row_own(r, s->custom.ss.ps.state->es_snapshot->curcid);
+}
+
+/* isoscope knows whether the row is there in all versions. */
+static bool may_be_sure(const struct scan_state *s, const struct moment *m)
+{
+	return rows_may_read_surely(m) && !s->table->told && s->names &&
+	       s->lock != STRENGTH_PLAIN && !m->checks &&
+	       (m->refers || (s->key_alone && !s->asks_variables));
 }
 
 static void find(struct scan_state *s)
@@ -551,7 +485,12 @@ static void find(struct scan_state *s)
 	               : m->checks ? STRENGTH_CHECK
 	                           : STRENGTH_PLAIN;
 	bool first = !m->begun;
-	rows_read(m, asked, wanted, strength);
+	if (wanted == 1 && may_be_sure(s, m)) {
+		strength = rows_read_surely(m, asked[0], s->lock);
+		certain = strength != STRENGTH_PLAIN;
+	} else {
+		rows_read(m, asked, wanted, strength);
+	}
 	if (first && wanted == 1 && s->alone && s->names && s->key_alone &&
 	    strength == STRENGTH_PLAIN)
 		m->alone = asked[0];
