@@ -3,8 +3,7 @@
 # shellcheck shell=dash disable=SC2154,SC2034
 
 # pgbench, one client, on tables of PostgreSQL's own and on isoscope's, in one cluster and one
-# after the other: transactions a second. A connection is told of all rows first,
-# which takes a part of a second of the 20.
+# after the other: transactions a second.
 postgres_served() {
 	cat >"$work/measure.sh" <<-'END2'
 	folder=$1 tables=$2

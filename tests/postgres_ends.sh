@@ -92,6 +92,33 @@ run 0 serve --runs 2 --policy latest --schema accounts.sql -- sh kills.sh
 prints 'runs                      2'
 clean 'serve, whose backends are killed'
 
+# A backend is killed while it is set up, by SQL and by a command: that is not done
+# again, and is nobody's input's fault.
+cat >die.sh <<'END_OF_FILE'
+psql -qXAtc 'SELECT pg_sleep(600)' &
+until pgrep -f 'isoscope postgres .local. SELECT' >/dev/null; do sleep 0.1; done
+pkill -9 -P "$(head -n 1 "$PGHOST/../data/postmaster.pid")" -f 'isoscope postgres'
+wait
+exit 1
+END_OF_FILE
+run 70 serve --setup 'sh die.sh' -- true
+says 'it ends with exit code 1'
+clean 'set-up by a command, a backend of which is killed'
+echo 'SELECT pg_sleep(600);' >sleep.sql
+"$ISOSCOPE" serve --schema sleep.sql -- true >out 2>err </dev/null &
+child=$!
+what='set-up by SQL, a backend of which is killed'
+asleep() {
+	pgrep -P "$(head -n 1 folders/*/data/postmaster.pid 2>/dev/null)" \
+		-f 'isoscope postgres .local. SELECT' >backend
+}
+soon asleep
+kill -9 "$(head -n 1 backend)"
+wait $child
+equal "$what: exit code" $? 70
+says 'setup failed: PostgreSQL has closed the connection'
+clean "$what"
+
 # Ctrl-C, at any moment, while initdb makes the files, while they are copied, while
 # it is set up and while it runs: a terminal sends it to all processes of a group.
 cat >interrupt.py <<'END_OF_FILE'

@@ -154,6 +154,34 @@ told "ERROR:  40001 ERROR:  25P02 $others 1 0 "
 serves 0 prc latest sh waits.sh 'UPDATE account SET n = n + 1 WHERE id = 2;'
 says 40P01
 
+# Who inserts a row waits for who changes that of its key, not for who has merely
+# locked it.
+cat >inserts.sh <<'END'
+rm -f held go
+psql -qX -o /dev/null <<SQL &
+BEGIN;
+$1;
+\! touch held
+\! until [ -e go ]; do sleep 0.02; done
+ROLLBACK;
+SQL
+until [ -e held ]; do sleep 0.02; done
+psql -qXAt -v VERBOSITY=sqlstate -c "SET lock_timeout = $2" \
+	-c 'INSERT INTO account VALUES (1, 0)' >others 2>&1
+touch go
+wait
+cat others >&2
+END
+for level in prc si; do
+	serves 0 $level latest sh inserts.sh \
+		'SELECT n FROM account WHERE id = 1 FOR UPDATE' 0
+	told 'ERROR:  23505 '
+	[ -z "${ISOSCOPE_QUICK:-}" ] || break
+	serves 0 $level latest sh inserts.sh \
+		'UPDATE account SET n = n + 1 WHERE id = 1' 100
+	told 'ERROR:  55P03 '
+done
+
 # A connection that sleeps keeps what it may read, as far back as it may begin.
 cat >sleeps.sh <<'END'
 rm -f connected go
@@ -487,6 +515,7 @@ equal "rows of t" "$(PGHOST=$PGHOST PGUSER=isoscope PGDATABASE=postgres \
 kill -INT $child
 wait $child
 equal "interrupted: exit code" $? 0
+prints 'no violation: it served whoever came until it was interrupted, at '
 prints 'transactions              1'
 serving
 kill -KILL $child

@@ -144,7 +144,8 @@ static bool access_key(struct trial *t, struct actor *x, uint32_t key)
 	                                       : STRENGTH_PLAIN;
 	if (x->writes[key] != STRENGTH_PLAIN) return true; /* its own */
 	enum strength lock = row_locks_asked(x->level, a.strength);
-	if (lock && !row_locks_take(t->locks, x->session, key, lock, &tag))
+	if (lock &&
+	    !row_locks_take(t->locks, x->session, key, lock, true, &tag))
 		return true; /* it waits, and tries something else */
 	if (in(t, 3)) {
 		commits_look_back(t->commits, x->session, x->told);

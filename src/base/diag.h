@@ -22,6 +22,8 @@ struct diags {
 	struct diag *items;
 	size_t count, capacity;
 	size_t errors; /* how many are errors */
+	/* One is not the input's: something failed that it does not ask for. */
+	bool of_system;
 	/* The files that the input consists of, those included that could not
 	 * be read; owned. */
 	char **files;

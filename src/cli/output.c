@@ -87,6 +87,7 @@ void say_diagnostics(const struct command_line *c, const struct diags *d)
 			diags_add(&c->said->errors, x->kind, x->file, x->line,
 			          x->column, NULL, "%s", x->message);
 	}
+	c->said->errors.of_system |= d->of_system;
 	for (size_t i = 0; i < d->file_count; i++)
 		diags_file(&c->said->errors, d->files[i]);
 	report_diagnostics(&t, &s, d);

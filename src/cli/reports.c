@@ -152,5 +152,6 @@ int command_end(const struct command_line *c, int code)
 	if (code != EXIT_INPUT) return code;
 	if (c->said->misused) return EXIT_USAGE;
 	if (!reports_of_errors(c)) return EXIT_INTERNAL;
-	return atomic_load(signals_flag()) ? EXIT_INCONCLUSIVE : code;
+	if (atomic_load(signals_flag())) return EXIT_INCONCLUSIVE;
+	return c->said->errors.of_system ? EXIT_INTERNAL : code;
 }

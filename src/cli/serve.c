@@ -180,8 +180,7 @@ static int deliver(const struct serving *x, const struct attempts *a)
 		                     word ? level_deployment(word) : NULL };
 	struct result *r = result_of_service(&found);
 	bool fine = outputs_result(x->line, r, "");
-	int code = x->options.service.command ? exit_code_of(r->verdict)
-	                                      : EXIT_HOLDS;
+	int code = exit_code_of(r->verdict);
 	result_free(r);
 	return write_history(x, a->last.trace) && fine ? code : EXIT_INTERNAL;
 }

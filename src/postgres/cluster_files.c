@@ -50,6 +50,7 @@ static void run_child(const struct cluster *c, bool self, pid_t parent,
 	if (getppid() != parent) _exit(126);
 	if (chdir("/")) _exit(126);
 	execvp(words[0], (char *const *)words);
+	dprintf(2, "error: cannot run '%s': %s\n", words[0], strerror(errno));
 	_exit(127);
 }
 

@@ -61,6 +61,7 @@ bool load_query(struct loading *l, const char *format, ...)
 	va_end(args);
 	bool fine = connection_run(c, text_get(&t));
 	text_free(&t);
+	if (c->lost) l->diags->of_system = true;
 	return fine || load_fail(l, (struct place){ 0 }, "PostgreSQL: %s",
 	                         text_get(&c->message));
 }

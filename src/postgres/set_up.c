@@ -110,6 +110,12 @@ bool load_start_server(struct loading *l)
 
 /* ---- Set-up ---- */
 
+/* A backend that has died, or the server, is not the program's fault. */
+static void note_lost(struct loading *l)
+{
+	l->diags->of_system |= server_was_reset(l->library);
+}
+
 /* What it has printed last, if it does not end well. */
 static bool run_setup_command(struct loading *l, const struct spec_setup *s)
 {
@@ -140,9 +146,11 @@ static bool run_setup_command(struct loading *l, const struct spec_setup *s)
 		if (words) text_format(&why, ": %.*s", (int)length, words);
 		fine = false;
 	}
-	if (!fine)
+	if (!fine) {
+		note_lost(l);
 		load_fail(l, s->at, "setup failed: %s: %s", s->command,
 		          text_get(&why));
+	}
 	command_kill(&c);
 	text_free(&why);
 	return fine;
@@ -160,6 +168,7 @@ bool load_setup(struct loading *l, struct spec_setup *s)
 	char *text = spec_block_text(&l->library->all, &s->sql);
 	bool fine = connection_run(c, text);
 	free(text);
+	if (c->lost) l->diags->of_system = true;
 	return fine || load_fail(l, spec_block_begin(&l->library->all, &s->sql),
 	                         "setup failed: %s (%s)", text_get(&c->message),
 	                         c->state);

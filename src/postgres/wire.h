@@ -81,6 +81,8 @@ struct wire_head {
 	/* A transaction of PostgreSQL. A client's READ: that has the lock; to
 	 * it, ANSWER: that has to end before what follows is free. */
 	uint32_t owner;
+	uint8_t changes; /* READ, a client's: its statement changes rows */
+	uint8_t unused[3];
 };
 
 struct wire_key {

@@ -49,6 +49,13 @@ static bool has_ended(const struct served_case *c)
 	return c->options->service.command && !c->attempts->last.interrupted;
 }
 
+/* Who serves whoever comes is to be interrupted. */
+static bool is_fine(const struct served_case *c)
+{
+	return has_ended(c) ||
+	       (!c->options->service.command && !c->attempts->last.lost.length);
+}
+
 /* On one line. */
 static void put_lost(struct text *t, const char *words)
 {
@@ -69,6 +76,9 @@ static void add_reason(struct result *r, const struct served_case *c)
 		            a->last.code);
 	else if (a->last.lost.length)
 		put_lost(&t, text_get(&a->last.lost));
+	else if (!c->options->service.command)
+		text_string(&t, "it served whoever came until it was "
+		                "interrupted, ");
 	else if (a->last.interrupted)
 		text_string(&t, "it was interrupted, ");
 	else if (is_repeated(c))
@@ -80,7 +90,7 @@ static void add_reason(struct result *r, const struct served_case *c)
 		text_format(&t, "in run %llu, with seed %llu, ",
 		            (unsigned long long)a->runs,
 		            (unsigned long long)a->seed);
-	text_string(&t, "served at ");
+	text_string(&t, c->options->service.command ? "served at " : "at ");
 	name_level(&t, c->options->service.level);
 	r->reason = result_words(r, &t);
 	text_free(&t);
@@ -226,7 +236,7 @@ static void add_note(struct result *r, const struct served_case *c)
 		r->note = "One transaction runs at a time: a client that has "
 			  "two open ones, and waits for the second, waits "
 			  "for ever.\n";
-	else if (r->verdict == VERDICT_NO_VIOLATION)
+	else if (has_ended(c) && r->verdict == VERDICT_NO_VIOLATION)
 		r->note = "What reads got was drawn at random: another run, "
 			  "and another --seed, may end otherwise.\n";
 }
@@ -236,14 +246,14 @@ struct result *result_of_service(const struct served_case *c)
 	struct result *r = result_new(NULL, c->options->service.level);
 	int code = c->attempts->last.code;
 	bool ended = has_ended(c);
-	r->verdict = code     ? VERDICT_VIOLATED
-	             : !ended ? VERDICT_INCONCLUSIVE
-	                      : VERDICT_NO_VIOLATION;
+	r->verdict = code          ? VERDICT_VIOLATED
+	             : !is_fine(c) ? VERDICT_INCONCLUSIVE
+	                           : VERDICT_NO_VIOLATION;
 	add_reason(r, c);
 	add_settings(r, c);
 	result_count_if(r, &r->findings, "exit", ended || code,
 	                code > 0 ? (uint64_t)code : 0);
-	result_flag(r, &r->findings, "complete", ended);
+	result_flag(r, &r->findings, "complete", is_fine(c));
 	add_cause(r, c);
 	add_note(r, c);
 	add_measures(r, c);

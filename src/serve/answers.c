@@ -109,17 +109,17 @@ static void note_read(struct service *s, const struct client *c,
 		version.position != commits_newest(s->commits, a.key).position;
 }
 
-bool serving_finds_nothing(struct service *s, const struct client *c,
-                           struct db_access a)
+bool serving_finds(struct service *s, const struct client *c,
+                   struct db_access a, bool row, struct committed *out)
 {
 	struct committed newest = commits_newest(s->commits, a.key);
 	uint32_t count;
-	a.strength = STRENGTH_PLAIN;
-	if (newest.number) return false;
+	if (row != (newest.number != 0)) return false;
 	const struct committed *of =
 		commits_readable(s->commits, c->session, a, &count);
 	if (!count || of[count - 1].position != newest.position) return false;
 	note_read(s, c, a, newest);
+	*out = newest;
 	return true;
 }
 

@@ -8,6 +8,7 @@
 struct lock {
 	uint32_t owner, tag;
 	enum strength strength;
+	bool changes;
 };
 
 struct key_locks {
@@ -67,7 +68,7 @@ enum strength row_locks_asked(enum level l, enum strength read)
 }
 
 bool row_locks_take(struct row_locks *l, uint32_t owner, uint32_t key,
-                    enum strength strength, uint32_t *tag)
+                    enum strength strength, bool changes, uint32_t *tag)
 {
 	assert(strength != STRENGTH_PLAIN);
 	widen(l, owner, key);
@@ -82,10 +83,21 @@ bool row_locks_take(struct row_locks *l, uint32_t owner, uint32_t key,
 		return false;
 	}
 	VEC_RESERVE(k->items, k->count, k->capacity);
-	k->items[k->count++] = (struct lock){ owner, *tag, strength };
+	k->items[k->count++] = (struct lock){ owner, *tag, strength, changes };
 	VEC_RESERVE(o->items, o->count, o->capacity);
 	o->items[o->count++] = key;
 	return true;
+}
+
+bool row_locks_changed(const struct row_locks *l, uint32_t owner, uint32_t key)
+{
+	if (key >= l->key_count) return false;
+	const struct key_locks *k = &l->keys[key];
+	for (uint32_t i = 0; i < k->count; i++)
+		if (k->items[i].owner != owner && k->items[i].changes &&
+		    k->items[i].strength > STRENGTH_SHARE)
+			return true;
+	return false;
 }
 
 static void drop_lock(struct key_locks *k, uint32_t owner)

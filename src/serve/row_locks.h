@@ -16,10 +16,12 @@ void row_locks_free(struct row_locks *l); /* NULL is fine */
 /* How who reads so locks the key. (A check may exclude nobody.) */
 enum strength row_locks_asked(enum level l, enum strength read);
 /* Owners and keys have small numbers. True: `owner` has locked the key once
- * more, to be known by `tag`. False: some other owner has it in a way that
- * excludes that; `tag` is how that lock is known. */
+ * more, to change it or not, to be known by `tag`. False: some other owner has
+ * it in a way that excludes that; `tag` is how that lock is known. */
 bool row_locks_take(struct row_locks *l, uint32_t owner, uint32_t key,
-                    enum strength strength, uint32_t *tag);
+                    enum strength strength, bool changes, uint32_t *tag);
+/* Has another one locked it to change it? */
+bool row_locks_changed(const struct row_locks *l, uint32_t owner, uint32_t key);
 /* All that it has are over. */
 void row_locks_release(struct row_locks *l, uint32_t owner);
 

@@ -361,6 +361,31 @@ static bool is_sure(const struct service *s, const struct server_key *k)
 	       !deletion_of(s, k->number);
 }
 
+static bool finds_nothing(struct service *s, const struct client *c,
+                          struct db_access a)
+{
+	struct committed version;
+	a.strength = STRENGTH_PLAIN;
+	return serving_finds(s, c, a, false, &version);
+}
+
+/* Who inserts a row does not wait for who has merely locked one of its key. */
+static bool finds_row_in_way(struct service *s, struct client *c,
+                             struct db_access a, struct reply *r)
+{
+	enum level level = commits_level(s->commits, c->session);
+	struct committed version;
+	if (a.strength != STRENGTH_INSERT ||
+	    row_locks_asked(level, STRENGTH_CHECK) != STRENGTH_CHECK ||
+	    row_locks_changed(s->locks, c->session, a.key))
+		return false;
+	a.strength = STRENGTH_CHECK;
+	if (!serving_finds(s, c, a, true, &version)) return false;
+	put_number(r, version.number);
+	put_once(s, c, s->library->keys[a.key], version.number, r);
+	return true;
+}
+
 /* An answer to it is put there, or what stands against it. False: the
  * transaction is refused. */
 static bool read_key_of(struct service *s, struct client *c,
@@ -371,14 +396,15 @@ static bool read_key_of(struct service *s, struct client *c,
 	enum strength lock = row_locks_asked(
 		commits_level(s->commits, c->session), a.strength);
 	uint32_t owner = h->owner;
-	bool locked = !lock ||
-	              row_locks_take(s->locks, c->session, a.key, lock, &owner);
+	bool locked = !lock || row_locks_take(s->locks, c->session, a.key, lock,
+	                                      h->changes, &owner);
 	if (locked) return read_one(s, c, a, r);
 	/* Who refers to a row that is not there yet is told so. */
-	if (a.strength == STRENGTH_KEY_SHARE &&
-	    serving_finds_nothing(s, c, a)) {
+	if (a.strength == STRENGTH_KEY_SHARE && finds_nothing(s, c, a)) {
 		put_number(r, 0);
 		put_once(s, c, k, 0, r);
+	} else if (finds_row_in_way(s, c, a, r)) {
+		/* It is told of that. */
 	} else if (serving_is_late(s, c, a)) {
 		refuse_read(s, c, k);
 		return false;

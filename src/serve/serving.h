@@ -111,10 +111,10 @@ bool serving_happens(struct rng *r, double share);
  * policy. False: there is none. */
 bool serving_answer(struct service *s, const struct client *c,
                     struct db_access a, struct committed *out);
-/* The key has no row; the transaction reads that, and locks nothing. False: it
- * has one, or may not see that it has none. */
-bool serving_finds_nothing(struct service *s, const struct client *c,
-                           struct db_access a);
+/* The newest version of the key is a row, or is none: the transaction reads it,
+ * and locks nothing. False: it is not that, or may not be seen. */
+bool serving_finds(struct service *s, const struct client *c,
+                   struct db_access a, bool row, struct committed *out);
 /* Nothing that it waits for changes that it may not read the key. */
 bool serving_is_late(struct service *s, const struct client *c,
                      struct db_access a);

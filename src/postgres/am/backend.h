@@ -29,6 +29,7 @@ struct moment {
 	bool found;         /* rows were looked for among those that were told,
 	                     * before it began */
 	bool split;         /* its last lock is of a later moment */
+	bool changes;       /* its statement may change rows */
 	uint64 accesses;    /* of the transaction, after its last one */
 	struct row
 		*alone; /* all that it reads, once, by the key alone; or NULL */

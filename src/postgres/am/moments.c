@@ -40,6 +40,7 @@ static struct moment *moment_new(void)
 	struct moment *m =
 		MemoryContextAllocZero(TopTransactionContext, sizeof *m);
 	m->number = ++last_moment;
+	m->changes = true;
 	return m;
 }
 
@@ -153,6 +154,9 @@ static void start(QueryDesc *q, int flags)
 		r->query = q;
 		r->snapshot = q->snapshot;
 		r->moment = same ? same->moment : moment_new();
+		if (!same)
+			r->moment->changes = q->operation != CMD_SELECT ||
+			                     q->plannedstmt->hasModifyingCTE;
 		if (!same) look_for_trigger(r->moment, q);
 		r->level = GetCurrentTransactionNestLevel();
 		r->next = running;

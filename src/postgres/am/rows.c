@@ -282,6 +282,7 @@ static int ask(struct moment *m, struct row **rows, int count,
 		               .number = (uint32)count,
 		               .strength = (uint8_t)q->strength,
 		               .initial = q->surely,
+		               .changes = m->changes,
 		               .joined = m->begun,
 		               .known = m->found && !m->begun };
 	StringInfoData s;
