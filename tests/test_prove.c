@@ -466,6 +466,47 @@ END_TEST
 	"  if (x + y < v) { atomic c[a] += 0 - v - 1; }\n" \
 	"  else { atomic c[a] += 0 - v; } }\n"
 
+/* Nagar and Jagannathan, CONCUR 2018: students and courses are there or not,
+ * those who remove them do not look. */
+#define COURSES                                                                \
+	"global student[*] = false;\nglobal course[*] = null;\n"               \
+	"txn add_student(s) { if (!student[s]) { student[s] = true; } }\n"     \
+	"txn add_course(c, n) { if (course[c] == null) { course[c] = n; } }\n" \
+	"txn rem_student(s) { student[s] = false; }\n"                         \
+	"txn rem_course(c) { course[c] = null; }\n"
+#define ENROLL(at)                                                        \
+	"txn enroll(s, c) " at "{ if (student[s]) { let n = course[c];\n" \
+	"  if (n != null) { if (n > 0) { course[c] = n - 1; } } } }\n"
+/* The same: TPC-C, of which a delivery is of one district, orders have one
+ * line, and customers are not looked for by name. */
+#define ORDERS                                                                \
+	"global item[*] = 1;\nglobal next[*] = 1;\nglobal order[*] = null;\n" \
+	"global last[*] = 0;\nglobal waiting[*] = [];\n"                      \
+	"global stock[*] = 9;\nglobal house[*] = 0;\nglobal ytd[*] = 0;\n"    \
+	"global balance[*] = 0;\n"
+#define NEW_ORDER                                                     \
+	"txn new_order(w, d, c, i, q) { let price = item[i];\n"       \
+	"  let o = next[w, d]; next[w, d] = o + 1;\n"                 \
+	"  order[w, d, o] = {c: c, item: i, carrier: 0};\n"           \
+	"  last[w, d, c] = o; waiting[w, d] = waiting[w, d] + [o];\n" \
+	"  let s = stock[w, i]; stock[w, i] = s - q; }\n"
+#define PAYMENT                                                      \
+	"txn payment(w, d, c, n) { house[w] += n; ytd[w, d] += n;\n" \
+	"  balance[w, d, c] += 0 - n; }\n"
+#define STATUS                                              \
+	"txn status(w, d, c) { let b = balance[w, d, c];\n" \
+	"  let o = last[w, d, c]; let row = order[w, d, o]; }\n"
+#define DELIVERY                                                        \
+	"txn deliver(w, d, carrier) { let all = waiting[w, d];\n"       \
+	"  if (size(all) == 0) return; let o = min(all);\n"             \
+	"  waiting[w, d] = remove(all, o); let row = order[w, d, o];\n" \
+	"  order[w, d, o] = {...row, carrier: carrier};\n"              \
+	"  let b = balance[w, d, row.c]; balance[w, d, row.c] = b + 1; }\n"
+#define STOCK                                                          \
+	"txn level(w, d) { let n = next[w, d]; for o in n - 20..n {\n" \
+	"  let row = order[w, d, o]; let s = stock[w, row.item]; } }\n"
+#define TPCC ORDERS NEW_ORDER PAYMENT STATUS DELIVERY STOCK
+
 static const struct {
 	const char *text;
 	enum level level;
@@ -504,6 +545,54 @@ static const struct {
 	  "txn other(a) { let i = who[a]; if (i.id < 2) { let x = m[a]; n[a] = "
 	  "x; } }\n",
 	  LEVEL_SI, true, VERDICT_VIOLATED },
+	{ COURSES ENROLL("at si "), LEVEL_RA, true, VERDICT_VIOLATED },
+	{ TPCC, LEVEL_RA, true, VERDICT_VIOLATED },
+	{ TPCC, LEVEL_SI, true, VERDICT_HOLDS },
+	{ TPCC, LEVEL_SI, false, VERDICT_HOLDS },
+	{ ORDERS NEW_ORDER PAYMENT STATUS, LEVEL_PSI, true, VERDICT_VIOLATED },
+	{ ORDERS NEW_ORDER STOCK, LEVEL_PSI, true, VERDICT_VIOLATED },
+	/* Keys that are tuples: of the same items, they are the same. */
+	{ "global n[*] = 0;\ntxn add(a, b) { n[(a, b)] = n[(a, b)] + 1; }\n",
+	  LEVEL_SI, false, VERDICT_HOLDS },
+	{ "global n[*] = 0;\n"
+	  "txn add(a, b) { n[(a, b)] = n[(a, b, a)] + 1; }\n",
+	  LEVEL_SER, false, VERDICT_HOLDS },
+	{ "global n[*] = 0;\nglobal m[*] = 0;\n"
+	  "txn one(a, b) { let x = n[(a, b)]; m[(a, b)] = x; }\n"
+	  "txn other(a) { let x = m[(a[0], a[1])]; n[(a[0], a[1])] = x; }\n",
+	  LEVEL_SI, true, VERDICT_VIOLATED },
+	{ "global n[*] = 0;\nglobal m[*] = 0;\n"
+	  "txn one(a, b) { let x = n[(a, b)]; m[(a, b)] = x; }\n"
+	  "txn other(a, b) { let x = m[(a, b, 1)]; n[(a, b)] = x; }\n",
+	  LEVEL_SI, true, VERDICT_HOLDS },
+	{ "global n[*] = 0;\nglobal m[*] = 0;\n"
+	  "txn one(a) { let x = n[(a, 1)]; m[(a, 1)] = x; }\n"
+	  "txn other(a) { let x = m[(a, 2)]; n[(a, 2)] = x; }\n",
+	  LEVEL_SI, true, VERDICT_HOLDS },
+	/* What is written into a record is there, the rest is as it was. */
+	{ "global at[*] = {x: 1, y: 1};\nglobal n[*] = 0;\n"
+	  "txn move(a) { let r = at[a]; let s = {...r, y: 2};\n"
+	  "  n[s.x] = n[r.x] + 1; }\n",
+	  LEVEL_SI, true, VERDICT_HOLDS },
+	{ "global at[*] = {x: 1, y: 1};\nglobal n[*] = 0;\n"
+	  "txn move(a) { let r = at[a]; let s = {...r, y: 2};\n"
+	  "  n[s.x] = n[r.y] + 1; }\n",
+	  LEVEL_SI, true, VERDICT_VIOLATED },
+	/* Items of a filter have passed it. */
+	{ "global ids = [(1, 1), (2, 1)];\nglobal n[*] = 0;\n"
+	  "global m[*] = 0;\n"
+	  "fn those(all, a) = filter(i in all : i[0] == a);\n"
+	  "txn add(a) { let s = 0;\n"
+	  "  for i in those(ids, a) { s = s + n[i[0]]; } n[a] = s; }\n",
+	  LEVEL_SI, true, VERDICT_HOLDS },
+	/* Nobody has committed a version of x since the snapshot of who writes
+	 * it, and so for y: of two that write one each, the later snapshot has
+	 * what the other one has seen. */
+	{ "global x = false;\nglobal y = false;\n"
+	  "txn set() { x = true; y = true; }\n"
+	  "txn clear() { let a = x; let b = y;\n"
+	  "  if (a) { x = false; } if (b) { y = false; } }\n",
+	  LEVEL_SI, true, VERDICT_HOLDS },
 	/* Two locks keep the doctors apart; one does not. */
 	{ "txn go(a, b) { if (on[a] && on[b]) { on[a] = false; } }\n"
 	  "global on[*] = true;\n",

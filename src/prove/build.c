@@ -63,6 +63,34 @@ static struct access *add_access(struct builder *b, const struct build_key *k,
 	return a;
 }
 
+static void note_round(struct builder *b, uint32_t read, uint32_t guess)
+{
+	struct round_guess *g = region_take(&b->app->region, sizeof *g);
+	*g = (struct round_guess){ read, guess, b->guesses };
+	b->guesses = g;
+}
+
+/* Writes that are not here are like some write that is, in a loop. */
+static bool is_written_in_rounds(const struct summary *s, uint32_t family)
+{
+	for (uint32_t i = 0; i < s->access_count; i++)
+		if (s->accesses[i].write && s->accesses[i].many &&
+		    s->accesses[i].family == family)
+			return true;
+	return false;
+}
+
+void build_finish(struct builder *b)
+{
+	struct summary *s = b->s;
+	for (const struct round_guess *g = b->guesses; g; g = g->next) {
+		assert(s->nodes[g->guess].op == NODE_GUESS);
+		if (!is_written_in_rounds(s, s->accesses[g->read].family))
+			s->nodes[g->guess] = (struct node){ .op = NODE_FALSE };
+	}
+	b->guesses = NULL;
+}
+
 const uint32_t *build_read(struct builder *b, const struct build_key *k,
                            enum strength strength, uint32_t line)
 {
@@ -70,7 +98,7 @@ const uint32_t *build_read(struct builder *b, const struct build_key *k,
 	uint32_t number = s->access_count;
 	uint32_t n = b->app->families[k->family].value_count;
 	uint32_t outside = b->live;
-	bool open = b->rounds || b->maybe;
+	bool open = b->maybe > 0, round = b->rounds > 0;
 	uint32_t *values = region_take(&b->app->region, n * sizeof *values);
 	struct access *r = add_access(b, k, strength, line);
 	for (uint32_t v = 0; v < n; v++)
@@ -88,8 +116,9 @@ const uint32_t *build_read(struct builder *b, const struct build_key *k,
 			values[v] =
 				node_choose(s, own, w->values[v], values[v]);
 	}
-	if (open) { /* a write that is not here may be its own */
+	if (open || round) { /* a write that is not here may be its own */
 		uint32_t other = build_guess(b);
+		if (!open) note_round(b, number, other);
 		outside = node_and(s, outside, node_not(s, other));
 		for (uint32_t v = 0; v < n; v++)
 			values[v] = node_choose(s, other, build_unknown(b),
@@ -120,6 +149,7 @@ void build_empty(struct builder *b)
 {
 	struct summary *s = b->s;
 	s->access_count = 0;
+	b->guesses = NULL;
 	s->node_count = TRUE_NODE + 1 + s->param_count;
 	s->commits = s->assumed = TRUE_NODE;
 	s->errs = FALSE_NODE;

@@ -19,6 +19,11 @@ struct builder {
 	uint32_t maybe;   /* perhaps it is not done: its reads may be absent */
 	uint32_t aliases; /* own writes that reads may or may not read */
 	bool full;        /* it is larger than what is looked at */
+	/* Of reads in loops: does it read its own write of another round? */
+	struct round_guess {
+		uint32_t read, guess; /* access, node */
+		struct round_guess *next;
+	} * guesses;
 };
 
 struct build_key {
@@ -36,6 +41,9 @@ const uint32_t *build_read(struct builder *b, const struct build_key *k,
                            enum strength strength, uint32_t line);
 void build_write(struct builder *b, const struct build_key *k,
                  enum strength strength, const uint32_t *values, uint32_t line);
+/* After all of it: of names that no loop writes no read has an own value that
+ * is not here. */
+void build_finish(struct builder *b);
 /* After loops that were left out there is too much. */
 bool build_is_full(struct builder *b);
 /* The summary says nothing. */

@@ -75,8 +75,83 @@ static void print_record(struct text *out, const struct instances *x,
 	if (count) text_char(out, '}');
 }
 
-/* A value of another kind is a record, if it has fields, or a string, of the
- * program if it is one. */
+/* The last item of the tuple that has this number; NULL: it is none that
+ * somebody makes. */
+static const struct node *tuple_of(const struct instances *x, Z3_model m,
+                                   int64_t number, const struct instance **of)
+{
+	for (uint32_t a = 0; a < x->count; a++)
+		for (uint32_t i = 0; i < x->items[a].s->node_count; i++) {
+			const struct node *n = &x->items[a].s->nodes[i];
+			*of = &x->items[a];
+			if (n->op == NODE_TUPLE &&
+			    client_number(x, m, (*of)->nodes[i].value.number) ==
+			            number)
+				return n;
+		}
+	return NULL;
+}
+
+static void print_items(struct text *out, const struct instances *x, Z3_model m,
+                        const struct instance *t, const struct node *last,
+                        unsigned depth)
+{
+	assert(last->op == NODE_TUPLE);
+	if (last->c > 1) {
+		print_items(out, x, m, t, &t->s->nodes[last->a], depth);
+		text_string(out, ", ");
+	}
+	print_nested(out, x, m, t->nodes[last->b].value, depth);
+}
+
+static void print_tuple(struct text *out, const struct instances *x, Z3_model m,
+                        int64_t number, unsigned depth)
+{
+	const struct instance *t;
+	const struct node *last = tuple_of(x, m, number, &t);
+	if (!last || last->c == 1) return; /* there are none of one */
+	text_char(out, '(');
+	print_items(out, x, m, t, last, depth);
+	text_char(out, ')');
+}
+
+enum { ITEMS_MOST = 8 };
+
+/* A value of which items are asked for, as a tuple of so many: nothing if it is
+ * none. */
+static void print_asked(struct text *out, const struct instances *x, Z3_model m,
+                        int64_t number, unsigned depth)
+{
+	struct term items[ITEMS_MOST] = { { NULL, NULL } };
+	uint32_t count = 0;
+	for (uint32_t a = 0; a < x->count; a++)
+		for (uint32_t i = 0; i < x->items[a].s->node_count; i++) {
+			const struct instance *t = &x->items[a];
+			const struct node *n = &t->s->nodes[i];
+			if (n->op != NODE_APPLY || n->a != FUNCTION_ITEM ||
+			    client_number(x, m, t->nodes[n->b].value.number) !=
+			            number)
+				continue;
+			struct term at = t->nodes[n->c].value;
+			int64_t k = client_number(x, m, at.number);
+			if (client_number(x, m, at.tag) != VALUE_INT || k < 0 ||
+			    k >= ITEMS_MOST)
+				continue;
+			items[k] = t->nodes[i].value;
+			if (k >= count) count = (uint32_t)k + 1;
+		}
+	for (uint32_t i = 0; i < count; i++) {
+		text_string(out, i ? ", " : count == 1 ? "[" : "(");
+		if (items[i].tag)
+			print_nested(out, x, m, items[i], depth);
+		else
+			text_string(out, "null");
+	}
+	if (count) text_char(out, count == 1 ? ']' : ')');
+}
+
+/* A value of another kind is a tuple or a record, if it has items or fields, or
+ * a string, of the program if it is one. */
 static void print_nested(struct text *out, const struct instances *x,
                          Z3_model m, struct term t, unsigned depth)
 {
@@ -93,7 +168,10 @@ static void print_nested(struct text *out, const struct instances *x,
 	         x->app->constants[n].tag >= VALUE_STRING)
 		value_print(out, x->app->constants[n]);
 	else if (depth)
+		print_tuple(out, x, m, n, depth - 1);
+	if (depth && out->length == begin)
 		print_record(out, x, m, n, depth - 1);
+	if (depth && out->length == begin) print_asked(out, x, m, n, depth - 1);
 	if (out->length == begin)
 		text_format(out, "\"v%" PRIu64 "\"",
 		            n < 0 ? 2 * -(uint64_t)n + 1 : 2 * (uint64_t)n);

@@ -1,11 +1,10 @@
 #include "prove/instances.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
+#include "prove/functions.h"
 #include "prove/rules.h"
 #include "prove/spots.h"
 
@@ -104,36 +103,7 @@ struct term instances_any_value(struct instances *x, Z3_ast tag, Z3_ast value)
 	return t;
 }
 
-/* What a record has in a field, by its number: of one value it is one. */
-static Z3_ast of_field(const struct instances *x, const char *what,
-                       uint32_t field, Z3_ast record)
-{
-	Z3_sort number = Z3_mk_int_sort(x->z);
-	struct text name = { 0 };
-	bool truth = !strcmp(what, "has");
-	text_format(&name, "%s %" PRIu32, what, field);
-	Z3_func_decl f = Z3_mk_func_decl(
-		x->z, Z3_mk_string_symbol(x->z, text_get(&name)), 1, &number,
-		truth ? Z3_mk_bool_sort(x->z) : number);
-	text_free(&name);
-	return Z3_mk_app(x->z, f, 1, &record);
-}
-
-/* Constants that are no records have no fields. */
-static Z3_ast has_field(struct instances *x, struct term record, uint32_t field)
-{
-	const struct application *app = x->app;
-	for (uint32_t i = 0; i < app->constant_count; i++) {
-		Z3_ast has = of_field(x, "has", field, number(x->z, i));
-		if (app->constants[i].tag >= VALUE_STRING &&
-		    app->constants[i].tag != VALUE_RECORD)
-			instances_assert(x, Z3_mk_not(x->z, has));
-	}
-	return both(x->z, has_tag(x, record, VALUE_STRING),
-	            of_field(x, "has", field, record.number));
-}
-
-static struct term constant_term(const struct instances *x, uint32_t constant)
+struct term instances_constant(const struct instances *x, uint32_t constant)
 {
 	struct value v = x->app->constants[constant];
 	bool scalar = v.tag < VALUE_STRING;
@@ -168,7 +138,9 @@ static Z3_ast node_truth(struct instances *x, const struct instance *t,
 	case NODE_IS_BOOL: return has_tag(x, of[n->a].value, VALUE_BOOL);
 	case NODE_IS_STRING: return has_tag(x, of[n->a].value, VALUE_STRING);
 	case NODE_FIRST: return Z3_mk_eq(z, t->source[n->a], number(z, 0));
-	case NODE_HAS: return has_field(x, of[n->a].value, n->b);
+	case NODE_HAS: return function_has(x, of[n->a].value, n->b);
+	case NODE_IS:
+		return function_truth(x, n->a, of[n->b].value, of[n->c].value);
 	case NODE_HOLDS:
 		return both(z, has_tag(x, of[n->a].value, VALUE_BOOL),
 		            Z3_mk_eq(z, of[n->a].value.number, number(z, 1)));
@@ -187,7 +159,7 @@ static struct term node_value(struct instances *x, const struct instance *t,
 	struct term v = { .tag = number(z, VALUE_INT) };
 	Z3_ast parts[2];
 	switch (n->op) {
-	case NODE_CONSTANT: return constant_term(x, n->a);
+	case NODE_CONSTANT: return instances_constant(x, n->a);
 	case NODE_TRUTH:
 		v.tag = number(z, VALUE_BOOL);
 		v.number = Z3_mk_ite(z, of[n->a].truth, number(z, 1),
@@ -205,10 +177,14 @@ static struct term node_value(struct instances *x, const struct instance *t,
 		           : n->op == NODE_PRODUCT ? Z3_mk_mul(z, 2, parts)
 		                                   : Z3_mk_sub(z, 2, parts);
 		return v;
-	case NODE_FIELD:
-		return instances_any_value(
-			x, of_field(x, "tag", n->b, of[n->a].value.number),
-			of_field(x, "number", n->b, of[n->a].value.number));
+	case NODE_FIELD: return function_field(x, of[n->a].value, n->b);
+	case NODE_WITH:
+		return function_with(x, of[n->a].value, n->b, of[n->c].value);
+	case NODE_TUPLE:
+		return function_tuple(x, n->c > 1 ? &of[n->a].value : NULL,
+		                      of[n->b].value, n->c);
+	case NODE_APPLY:
+		return function_value(x, n->a, of[n->b].value, of[n->c].value);
 	default:
 		return instances_any_value(x, instances_fresh(z, false),
 		                           instances_fresh(z, false));
@@ -280,40 +256,50 @@ static void find_conflicts(struct instances *x, uint32_t a, uint32_t b)
 
 /* ---- a model that can be run ---- */
 
+/* What is read is as the program has it at first; with sources, if it is read
+ * from init. */
 static Z3_ast plain_value(const struct instances *x, const struct instance *t,
-                          uint32_t node)
+                          uint32_t node, bool sources)
 {
 	const struct node *n = &t->s->nodes[node];
 	struct term v = t->nodes[node].value;
 	Z3_ast small =
 		Z3_mk_implies(x->z, has_tag(x, v, VALUE_INT),
 	                      within(x, v.number, -PLAIN_MOST, PLAIN_MOST));
-	if (n->op == NODE_READ) {
-		uint32_t f = t->s->accesses[n->a].family;
-		uint32_t initial = x->app->families[f].initial;
-		if (initial != UINT32_MAX)
-			small = both(x->z, small,
-			             Z3_mk_eq(x->z, v.tag,
-			                      constant_term(x, initial).tag));
-	} else {
-		small = both(x->z, small,
-		             Z3_mk_not(x->z, has_tag(x, v, VALUE_NULL)));
-	}
-	return small;
+	if (n->op != NODE_READ)
+		return both(x->z, small,
+		            Z3_mk_not(x->z, has_tag(x, v, VALUE_NULL)));
+	uint32_t f = t->s->accesses[n->a].family;
+	uint32_t initial = x->app->families[f].initial;
+	if (initial == UINT32_MAX) return small;
+	Z3_ast alike =
+		Z3_mk_eq(x->z, v.tag, instances_constant(x, initial).tag);
+	if (sources)
+		alike = Z3_mk_implies(
+			x->z, Z3_mk_eq(x->z, t->source[n->a], number(x->z, 0)),
+			alike);
+	return both(x->z, small, alike);
 }
 
-Z3_ast instance_plain(const struct instances *x, const struct instance *t)
+static Z3_ast plain_values(const struct instances *x, const struct instance *t,
+                           bool sources)
 {
 	Z3_ast plain = Z3_mk_true(x->z);
 	for (uint32_t i = 0; i < t->s->node_count; i++) {
 		enum node_op op = t->s->nodes[i].op;
 		if (op == NODE_READ || op == NODE_PARAMETER || op == NODE_FIELD)
-			plain = both(x->z, plain, plain_value(x, t, i));
+			plain = both(x->z, plain,
+			             plain_value(x, t, i, sources));
 		/* Where integers are expected, others may be errors. */
 		if (op == NODE_IS_INT)
 			plain = both(x->z, plain, t->nodes[i].truth);
 	}
 	return plain;
+}
+
+Z3_ast instance_plain(const struct instances *x, const struct instance *t)
+{
+	return plain_values(x, t, false);
 }
 
 static void prefer(struct instances *x)
@@ -324,7 +310,7 @@ static void prefer(struct instances *x)
 	for (uint32_t a = 0; a < x->count; a++) {
 		const struct instance *t = &x->items[a];
 		fine = both(z, fine, Z3_mk_not(z, t->nodes[t->s->errs].truth));
-		plain = both(z, plain, instance_plain(x, t));
+		plain = both(z, plain, plain_values(x, t, true));
 		for (uint32_t i = 0; i < t->s->access_count; i++) {
 			struct spot read = { t, i };
 			if (access_at(read)->write) continue;

@@ -118,6 +118,7 @@ struct instances {
 	/* What is asserted next is this rule, RULE_UNWRITTEN + f of the family
 	 * f. */
 	unsigned rule;
+	bool tuples;    /* what constants are as tuples is asserted */
 	bool unbounded; /* instances that are made now have integers of any
 	                 * size */
 	Z3_ast *names; /* of rules, to be assumed; NULL: they are not asked for,
@@ -162,6 +163,7 @@ Z3_ast instances_conflict(const struct instances *x, uint32_t first, uint32_t i,
 
 /* A constant that is new. */
 Z3_ast instances_fresh(Z3_context z, bool truth);
+struct term instances_constant(const struct instances *x, uint32_t constant);
 /* It may be any value; different numbers are different values. */
 struct term instances_any_value(struct instances *x, Z3_ast tag, Z3_ast number);
 /* A run of the transaction, without what a level demands. To be cleared. */

@@ -54,6 +54,9 @@ static uint32_t guess(struct lowering *l)
 
 uint32_t lower_constant(struct lowering *l, struct value v)
 {
+	/* Of a tuple its items are asked for. */
+	for (uint32_t i = 0; v.tag == VALUE_TUPLE && i < v.o->length; i++)
+		lower_constant(l, v.o->items[i]);
 	return build_constant(&l->b, v);
 }
 
@@ -215,7 +218,7 @@ static uint32_t lower_binary(struct lowering *l, struct expr *e)
 	case OP_LE:
 	case OP_GT:
 	case OP_GE: return lower_order(l, (enum opcode)e->op, a, b);
-	case OP_IN: require(l, guess(l)); return lower_truth(l, guess(l));
+	case OP_IN: return lower_in(l, a, b);
 	default: require(l, guess(l)); return unknown(l);
 	}
 }
@@ -277,9 +280,14 @@ static uint32_t lower_field(struct lowering *l, struct expr *e)
 {
 	struct summary *s = l->b.s;
 	uint32_t record = lower_expr(l, e->base);
-	uint32_t name = application_constant(
-		l->b.app, value_string(&l->b.app->region, e->field->text,
-	                               e->field->length));
+	uint32_t name =
+		application_field(l->b.app, e->field->text, e->field->length);
+	/* What was written into it, or what was below that. */
+	for (const struct node *n = &s->nodes[record]; n->op == NODE_WITH;
+	     n = &s->nodes[record]) {
+		if (n->b == name) return n->c;
+		record = n->a;
+	}
 	require(l, node_add(s, NODE_HAS, record, name, 0));
 	return node_add(s, NODE_FIELD, record, name, 0);
 }
@@ -310,7 +318,7 @@ uint32_t lower_expr(struct lowering *l, struct expr *e)
 			return add_read(l, &k, (enum strength)e->op,
 			                expr_place(e));
 		}
-		break;
+		return lower_index(l, e);
 	case EXPR_UNARY: return lower_unary(l, e);
 	case EXPR_BINARY: return lower_binary(l, e);
 	case EXPR_AND:
@@ -321,13 +329,13 @@ uint32_t lower_expr(struct lowering *l, struct expr *e)
 		if (e->ref == REF_SESSION_LOCAL)
 			return bound_value(l, e->member);
 		return lower_field(l, e);
-	case EXPR_TUPLE:
+	case EXPR_TUPLE: return lower_tuple(l, e);
+	case EXPR_RECORD: return lower_record(l, e);
 	case EXPR_LIST:
-	case EXPR_SET:
-	case EXPR_RECORD: break;
+	case EXPR_SET: break;
 	case EXPR_TXN: assert(!"a transaction in a transaction");
 	}
-	/* Made of parts, or taken from them. */
+	/* Made of parts. */
 	expr_parts(e, lower_part, l);
 	require(l, guess(l));
 	return unknown(l);
@@ -463,13 +471,13 @@ void lower_forget(struct lowering *l, const struct block *b, bool *ends,
 }
 
 /* Any number of rounds: two of them are looked at (struct access, many), each
- * with what it may find there. Others may end the transaction as well. With
- * nodes that are values, the numbers from a to b, without b. */
+ * with what it may find there. Others may end the transaction as well. Over the
+ * numbers from a to b, without b; or over the items of a, if b is none. */
 static void lower_rounds(struct lowering *l, const struct stmt *s, uint32_t a,
                          uint32_t b)
 {
 	struct summary *x = l->b.s;
-	bool ends = false, returns = false, numbers = a != TRUE_NODE;
+	bool ends = false, returns = false, numbers = b != TRUE_NODE;
 	l->b.rounds++;
 	for (int i = 0; i < 2; i++) {
 		uint32_t value = unknown(l), goes_on = guess(l);
@@ -479,6 +487,9 @@ static void lower_rounds(struct lowering *l, const struct stmt *s, uint32_t a,
 			goes_on = node_and(x, goes_on, is_int(l, value));
 			goes_on = node_and(x, goes_on, node_not(x, least));
 			goes_on = node_and(x, goes_on, most);
+		} else {
+			goes_on =
+				node_and(x, goes_on, lower_passes(l, a, value));
 		}
 		lower_forget(l, s->body, &ends, &returns);
 		lower_round(l, s, goes_on, value);
@@ -529,9 +540,9 @@ static void lower_each(struct lowering *l, const struct stmt *s)
 			lower_round(l, s, TRUE_NODE, values[i]);
 		return;
 	}
-	lower_expr(l, s->value);
+	uint32_t items = lower_expr(l, s->value);
 	require(l, guess(l));
-	lower_rounds(l, s, TRUE_NODE, TRUE_NODE);
+	lower_rounds(l, s, items, TRUE_NODE);
 }
 
 static void lower_assume(struct lowering *l, const struct stmt *s)
@@ -623,12 +634,14 @@ static void lower_transaction(struct application *a, struct sources *all,
 	}
 	lower_block(&l, i->body);
 	s->commits = node_or(s, s->commits, l.b.live);
+	build_finish(&l.b);
 	if (l.b.full) {
 		/* Of its beginning alone there may be more to ask than can be
 		 * answered in time. */
 		lower_leave_out(&l, i->at, "a transaction as large as this");
 		build_empty(&l.b);
 	}
+	free(l.filtered);
 	free(l.bound);
 }
 

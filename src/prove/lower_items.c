@@ -1,6 +1,9 @@
 /* Collections whose items are known. */
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "prove/lower_parts.h"
 
 static void note_read(void *context, struct expr *e)
@@ -83,21 +86,81 @@ bool lower_sum_of(struct lowering *l, struct expr *call, uint32_t *sum)
 	return true;
 }
 
+/* ---- any items ---- */
+
+static struct binding *copy_bound(const struct lowering *l)
+{
+	size_t size = (l->bound_count + (size_t)1) * sizeof *l->bound;
+	struct binding *copy = region_take(&l->b.app->region, size);
+	if (l->bound_count)
+		memcpy(copy, l->bound, l->bound_count * sizeof *copy);
+	return copy;
+}
+
+static void note_filtered(struct lowering *l, const struct expr *e,
+                          uint32_t value, uint32_t collection)
+{
+	VEC_RESERVE(l->filtered, l->filtered_count, l->filtered_capacity);
+	l->filtered[l->filtered_count++] =
+		(struct filtered){ value, collection, e, copy_bound(l),
+		                   l->bound_count };
+}
+
+/* The condition of a filter, of an item that has passed it: where the condition
+ * was an error, there is no item. */
+static uint32_t passes(struct lowering *l, const struct filtered *f,
+                       uint32_t item)
+{
+	struct summary *s = l->b.s;
+	struct lowering before = *l;
+	uint32_t errs = s->errs;
+	l->bound = NULL;
+	l->bound_count = l->bound_capacity = 0;
+	for (uint32_t i = 0; i < f->bound_count; i++)
+		lower_bind(l, f->bound[i].local, f->bound[i].value);
+	lower_bind(l, f->filter->variable, item);
+	l->b.live = TRUE_NODE;
+	s->errs = FALSE_NODE;
+	uint32_t c = lower_condition(l, f->filter->body);
+	c = node_and(s, c, l->b.live);
+	s->errs = errs;
+	free(l->bound);
+	l->bound = before.bound;
+	l->bound_count = before.bound_count;
+	l->bound_capacity = before.bound_capacity;
+	l->b.live = before.b.live;
+	return c;
+}
+
+uint32_t lower_passes(struct lowering *l, uint32_t collection, uint32_t item)
+{
+	uint32_t all = TRUE_NODE;
+	for (uint32_t i = l->filtered_count; i-- > 0;) {
+		struct filtered f = l->filtered[i];
+		if (f.value != collection) continue;
+		all = node_and(l->b.s, all, passes(l, &f, item));
+		collection = f.collection;
+	}
+	return all;
+}
+
 /* filter, map, exists, forall: but for quantifiers over items that are known,
- * their bodies say nothing here. */
+ * all that is said is what the items are that a filter leaves. */
 uint32_t lower_comprehension(struct lowering *l, struct expr *e)
 {
 	uint32_t values[LOWER_ROUNDS], count;
-	bool reads = false;
-	if (e->op >= LOOP_EXISTS &&
-	    lower_items(l, e->collection, values, &count))
+	bool reads = false, truth = e->op >= LOOP_EXISTS;
+	if (truth && lower_items(l, e->collection, values, &count))
 		return lower_quantifier(l, e, values, count);
-	lower_expr(l, e->collection);
+	uint32_t collection = lower_expr(l, e->collection);
 	note_read(&reads, e->body);
 	if (reads)
 		lower_leave_out(l, expr_place(e->body),
 		                "a comprehension that reads the database");
 	build_require(&l->b, build_guess(&l->b));
-	return e->op >= LOOP_EXISTS ? lower_truth(l, build_guess(&l->b))
-	                            : build_unknown(&l->b);
+	if (truth) return lower_truth(l, build_guess(&l->b));
+	uint32_t result = build_unknown(&l->b);
+	if (e->op == LOOP_FILTER && !reads)
+		note_filtered(l, e, result, collection);
+	return result;
 }

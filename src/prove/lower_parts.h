@@ -23,6 +23,14 @@ struct lowering {
 	bool in_statement;
 	uint32_t statements; /* of the program, that were looked at */
 	uint32_t failing;    /* condition: an assertion in it is false */
+	/* Collections that were filtered, with what was bound then. */
+	struct filtered {
+		uint32_t value, collection; /* nodes */
+		const struct expr *filter;
+		struct binding *bound;
+		uint32_t bound_count;
+	} * filtered;
+	uint32_t filtered_count, filtered_capacity;
 };
 
 /* Something at this place is not covered. */
@@ -42,6 +50,15 @@ void lower_assert(struct lowering *l, struct expr *e);
 void lower_forget(struct lowering *l, const struct block *b, bool *ends,
                   bool *returns);
 
+/* ---- lower_values.c ---- */
+
+uint32_t lower_tuple(struct lowering *l, struct expr *e);
+uint32_t lower_record(struct lowering *l, struct expr *e);
+/* Items of items of a value. */
+uint32_t lower_index(struct lowering *l, struct expr *e);
+/* Is a in b? */
+uint32_t lower_in(struct lowering *l, uint32_t a, uint32_t b);
+
 /* ---- lower_items.c ---- */
 
 /* The items of a list that is written down, or of a set of constants, in its
@@ -50,6 +67,9 @@ bool lower_items(struct lowering *l, struct expr *in, uint32_t *values,
                  uint32_t *count);
 /* sum(map(x in .. : e)) over items that are known; false if it is not that. */
 bool lower_sum_of(struct lowering *l, struct expr *call, uint32_t *sum);
+/* Does an item of this collection pass the filters that made it? What is known
+ * of items of other ones: nothing. */
+uint32_t lower_passes(struct lowering *l, uint32_t collection, uint32_t item);
 /* filter, map, exists, forall. */
 uint32_t lower_comprehension(struct lowering *l, struct expr *e);
 

@@ -19,6 +19,7 @@
 enum {
 	CONTEXT_MOST = 50,       /* instances in one context of the solver */
 	MODELS = 6,              /* of one cycle of types that are tried */
+	MODELS_SOON = 2,         /* of them, before longer cycles are */
 	CLIENTS = 2000,          /* of one program that are explored */
 	CLIENT_HISTORIES = 20000 /* of one client that are explored */
 };
@@ -120,11 +121,11 @@ static bool confirm(struct search *x, struct instances *in, Z3_model m,
 
 /* The cycle is asserted, and has a model. Models without others and without
  * errors first. */
-static bool concretise(struct search *x, struct instances *in)
+static bool concretise(struct search *x, struct instances *in, unsigned models)
 {
 	Z3_ast wanted[] = { in->closed, in->fine, in->plain };
 	for (unsigned tries = 0, least = 3;
-	     tries < MODELS && x->clients < CLIENTS && !search_is_late(x);) {
+	     tries < models && x->clients < CLIENTS && !search_is_late(x);) {
 		Z3_lbool answer = search_find_model(x, in, wanted, least);
 		if (answer != Z3_L_TRUE) {
 			if (!--least) return false;
@@ -198,7 +199,7 @@ static bool ask_with_another(struct search *x, const uint32_t *which,
 		struct instances *in = search_take(x, more, length + 1);
 		search_assert_path(in, length);
 		instances_assert(in, in->between[length - 1][0].depends);
-		over = concretise(x, in);
+		over = concretise(x, in, MODELS);
 		instances_free(in);
 	}
 	return over;
@@ -228,9 +229,63 @@ static bool ask_first(struct search *x, const uint32_t *which, uint32_t length,
 	/* A question that was cut off has told nothing. */
 	over = search_is_late(x);
 	if (over) known->path = known->cycle = false;
-	if (known->cycle) over = concretise(x, in);
+	if (known->cycle) over = concretise(x, in, MODELS_SOON);
 	instances_free(in);
 	return over;
+}
+
+static void note_pending(struct search *x, const uint32_t *which,
+                         uint32_t length)
+{
+	VEC_RESERVE(x->pending, x->pending_count, x->pending_capacity);
+	struct pending *p = &x->pending[x->pending_count++];
+	p->length = length;
+	for (uint32_t i = 0; i < length; i++) p->which[i] = which[i];
+}
+
+static struct answer *answer_of(struct search *x, const uint32_t *which,
+                                uint32_t length, struct answer *once)
+{
+	if (!x->answers) return once;
+	return answers_get(x->answers, x->out->app, which, length,
+	                   x->out->options.terms.ssi);
+}
+
+/* More models of a cycle, and such with another transaction. True if all is
+ * over. */
+static bool ask_more(struct search *x, const struct pending *p)
+{
+	struct proof *out = x->out;
+	struct answer once = { .cycle = true },
+		      *known = answer_of(x, p->which, p->length, &once);
+	bool undecided = out->undecided, over = false;
+	x->length = p->length;
+	out->undecided = known->undecided;
+	if (!known->deepened) {
+		struct instances *in = search_take(x, p->which, p->length);
+		search_assert_path(in, p->length);
+		instances_assert(in, in->between[p->length - 1][0].depends);
+		over = concretise(x, in, MODELS);
+		known->deepened = !over;
+		instances_free(in);
+	}
+	over = over || ask_with_another(x, p->which, p->length, known);
+	known->undecided = out->undecided;
+	out->undecided |= undecided;
+	return over;
+}
+
+/* The first `count` of them: they wait until the next length was asked for, as
+ * a longer cycle may be found at once. True if all is over. */
+static bool ask_pending(struct search *x, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (is_over(x) || ask_more(x, &x->pending[i])) return true;
+	x->pending_count -= count;
+	if (x->pending_count)
+		memmove(x->pending, x->pending + count,
+		        x->pending_count * sizeof *x->pending);
+	return false;
 }
 
 /* Asks about instances of these transactions. True if all is over. */
@@ -238,10 +293,7 @@ static bool ask(struct search *x, const uint32_t *which, uint32_t length)
 {
 	struct proof *out = x->out;
 	struct answer once = { .asked = false },
-		      *known = x->answers ? answers_get(x->answers, out->app,
-	                                                which, length,
-	                                                out->options.terms.ssi)
-	                                  : &once;
+		      *known = answer_of(x, which, length, &once);
 	bool undecided = out->undecided, over;
 	search_tick(x, length);
 	x->length = length;
@@ -254,8 +306,7 @@ static bool ask(struct search *x, const uint32_t *which, uint32_t length)
 			x->grounds |= search_bit(which[i]);
 	x->found_paths |= known->path;
 	out->unconfirmed |= known->cycle;
-	over = over ||
-	       (known->cycle && ask_with_another(x, which, length, known));
+	if (known->cycle && !over) note_pending(x, which, length);
 	known->undecided = out->undecided;
 	out->undecided |= undecided;
 	return over;
@@ -327,6 +378,25 @@ static bool is_ssi(const struct search *x)
 	return app->ssi && serial && weaker;
 }
 
+/* Nothing is left when there are no paths of a length, and no cycles below. */
+static void search_lengths(struct search *x)
+{
+	struct proof *out = x->out;
+	for (uint32_t m = 2; m <= out->options.max_length; m++) {
+		uint32_t shorter = x->pending_count;
+		out->length = m;
+		x->found_paths = false;
+		if (ask_all(x, m) || ask_pending(x, shorter)) return;
+		if (!x->found_paths) {
+			if (!out->open_level && !out->app->uncovered_count &&
+			    !out->unconfirmed)
+				out->verdict = VERDICT_HOLDS;
+			return;
+		}
+	}
+	ask_pending(x, x->pending_count);
+}
+
 void search_members(struct search *x)
 {
 	struct proof *out = x->out;
@@ -336,17 +406,10 @@ void search_members(struct search *x)
 	x->grounds = 0;
 	x->clients = 0;
 	if (!x->member_count) return;
-	for (uint32_t m = 2; m <= out->options.max_length; m++) {
-		out->length = m;
-		x->found_paths = false;
-		if (ask_all(x, m)) return;
-		if (!x->found_paths) {
-			if (!out->open_level && !out->app->uncovered_count &&
-			    !out->unconfirmed)
-				out->verdict = VERDICT_HOLDS;
-			return;
-		}
-	}
+	search_lengths(x);
+	free(x->pending);
+	x->pending = NULL;
+	x->pending_count = x->pending_capacity = 0;
 }
 
 void search_apart(struct search *x, struct proof *one)

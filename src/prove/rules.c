@@ -216,6 +216,113 @@ static void order_versions(struct instances *x, uint32_t a)
 	}
 }
 
+/* ---- writers that are not here ---- */
+
+/* Read j of u has the version of some transaction that commits at its place.
+ * When is that one in sight of read i of t? */
+static Z3_ast writer_in_sight(struct instances *x, uint32_t a, uint32_t i,
+                              uint32_t b, uint32_t j)
+{
+	const struct instance *t = &x->items[a], *u = &x->items[b];
+	Z3_ast place = u->source[j];
+	enum sight sight = level_sight(t->level);
+	const struct access *r = access_at((struct spot){ t, i });
+	Z3_context z = x->z;
+	Z3_ast seen = Z3_mk_false(z);
+	if (sight == SIGHT_PREFIX) return Z3_mk_le(z, place, t->begin);
+	if (sight == SIGHT_STATEMENT)
+		return r->strength == STRENGTH_PLAIN
+		               ? Z3_mk_lt(z, place, t->point[i])
+		               : seen;
+	if (sight == SIGHT_NOTHING) return seen;
+	if (sight == SIGHT_PAST && a != b &&
+	    !access_at((struct spot){ u, j })->beside)
+		seen = x->between[b][a].past;
+	for (uint32_t e = 0; e < t->s->access_count; e++) {
+		struct spot other = { t, e };
+		const struct access *m = access_at(other);
+		if (m->write || m->beside || e == i ||
+		    (sight == SIGHT_SOURCES && m->statement >= r->statement))
+			continue;
+		seen = either(z, seen,
+		              both(z, happens(other),
+		                   Z3_mk_eq(z, t->source[e], place)));
+	}
+	return seen;
+}
+
+/* Whoever wrote what u reads wrote that key: what a level says of writers in
+ * sight holds of it as of those that are here. */
+static void order_others(struct instances *x, uint32_t a, uint32_t b)
+{
+	const struct instance *t = &x->items[a], *u = &x->items[b];
+	Z3_context z = x->z;
+	x->rule = RULE_VERSIONS;
+	for (uint32_t i = 0; i < t->s->access_count; i++)
+		for (uint32_t j = 0; j < u->s->access_count; j++) {
+			struct spot read = { t, i }, known = { u, j };
+			if (access_at(read)->write || access_at(known)->write ||
+			    (a == b && i == j))
+				continue;
+			Z3_ast met = meet(x, read, known);
+			if (!met) continue;
+			implies(x, both(z, met, writer_in_sight(x, a, i, b, j)),
+			        Z3_mk_le(z, u->source[j], t->source[i]));
+		}
+}
+
+/* Does what locks the key so exclude all who write it? */
+static bool excludes_writers(const struct application *app,
+                             const struct access *lock)
+{
+	for (uint32_t s = 0; s < app->summary_count; s++)
+		for (uint32_t i = 0; i < app->summaries[s].access_count; i++) {
+			const struct access *w = &app->summaries[s].accesses[i];
+			if (w->write && w->family == lock->family &&
+			    !strengths_exclude(lock->strength, w->strength))
+				return false;
+		}
+	return true;
+}
+
+/* Of a key that t writes or locks, when may somebody else have committed a
+ * version? Where rivals exclude each other, or all are serial, those that
+ * commit before t are in its snapshot. NULL: at any time. */
+static Z3_ast rival_may_commit(struct instances *x, const struct instance *t,
+                               uint32_t i, Z3_ast place)
+{
+	const struct access *m = access_at((struct spot){ t, i });
+	Z3_context z = x->z;
+	Z3_ast late = Z3_mk_le(z, t->commit, place);
+	bool counts =
+		level_sight(t->level) != SIGHT_NOTHING && level_mixes(t->level);
+	if (m->write && level_sight(t->level) == SIGHT_PREFIX &&
+	    level_excludes_rivals(t->level)) {
+		x->rule = RULE_RIVALS;
+		return either(z, Z3_mk_le(z, place, t->begin), late);
+	}
+	if (!m->write && counts && excludes_writers(x->app, m)) {
+		x->rule = RULE_LOCKS;
+		return either(z, Z3_mk_le(z, place, t->source[i]), late);
+	}
+	return NULL;
+}
+
+static void order_other_rivals(struct instances *x, uint32_t a, uint32_t b)
+{
+	const struct instance *t = &x->items[a], *u = &x->items[b];
+	for (uint32_t i = 0; i < t->s->access_count; i++)
+		for (uint32_t j = 0; j < u->s->access_count; j++) {
+			struct spot mine = { t, i }, known = { u, j };
+			if (access_at(known)->write) continue;
+			Z3_ast met = meet(x, mine, known);
+			Z3_ast when =
+				met ? rival_may_commit(x, t, i, u->source[j])
+				    : NULL;
+			if (when) implies(x, both(x->z, met, commits(t)), when);
+		}
+}
+
 /* A prefix of the commit order is in sight: what the transaction reads from,
  * what is before it in its session, and where rivals exclude each other, those
  * that commit before it. Under a serial level all that do. */
@@ -359,6 +466,8 @@ void rules_assert(struct instances *x, enum level others)
 		for (uint32_t b = 0; b < x->count; b++) {
 			if (a != b) order_locks(x, a, b);
 			if (a <= b) same_versions(x, a, b);
+			order_others(x, a, b);
+			order_other_rivals(x, a, b);
 			for (uint32_t c = 0; c < x->count; c++)
 				if (a != b && b != c) order_danger(x, a, b, c);
 		}

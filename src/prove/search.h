@@ -17,6 +17,11 @@ struct search {
 	unsigned clients;        /* explored for these members */
 	uint32_t length;         /* of the cycle at hand */
 	bool found_paths;        /* of the length at hand */
+	/* Cycles that have models, none of which was confirmed at once. */
+	struct pending {
+		uint32_t which[INSTANCES_MAX], length;
+	} * pending;
+	uint32_t pending_count, pending_capacity;
 	/* Sets of the first SETS_OF_MOST transactions: */
 	uint64_t grounds;   /* enough of them for a path of each length */
 	uint64_t confirmed; /* those of the counterexample */
@@ -25,6 +30,7 @@ struct search {
 /* What is known of a sequence of transactions. */
 struct answer {
 	bool asked, path, cycle, undecided;
+	bool deepened;  /* more models of the cycle were tried */
 	uint64_t tried; /* as another one, which they read from */
 };
 

@@ -517,6 +517,7 @@ struct summary *prove_lower_routine(struct application *a,
 		                                true));
 	run_routine(&l, r, args);
 	s->commits = l.b.live;
+	build_finish(&l.b);
 	if (l.b.full) {
 		prove_uncovered(&l, r->at, "a transaction as large as this");
 		build_empty(&l.b);

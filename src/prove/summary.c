@@ -21,6 +21,7 @@ void application_free(struct application *a)
 	free(a->summaries);
 	free(a->families);
 	free(a->constants);
+	free(a->fields);
 	free(a->uncovered);
 	free(a->keys);
 	free(a->names);
@@ -37,6 +38,18 @@ uint32_t application_constant(struct application *a, struct value v)
 	VEC_RESERVE(a->constants, a->constant_count, a->constant_capacity);
 	a->constants[a->constant_count] = value_copy(&a->region, v);
 	return a->constant_count++;
+}
+
+uint32_t application_field(struct application *a, const char *name,
+                           size_t length)
+{
+	uint32_t k =
+		application_constant(a, value_string(&a->region, name, length));
+	for (uint32_t i = 0; i < a->field_count; i++)
+		if (a->fields[i] == k) return k;
+	VEC_RESERVE(a->fields, a->field_count, a->field_capacity);
+	a->fields[a->field_count++] = k;
+	return k;
 }
 
 uint32_t application_family(struct application *a, const char *name,

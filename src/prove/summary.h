@@ -25,40 +25,52 @@ struct sql_routine;
 struct sql_span;
 
 /*     identifier, operands */
-#define NODE_TABLE(X)                                                   \
-	/* conditions */                                                \
-	X(NODE_FALSE)                                                   \
-	X(NODE_TRUE)                                                    \
-	X(NODE_NOT)       /* condition a */                             \
-	X(NODE_AND)       /* conditions a, b */                         \
-	X(NODE_OR)        /* conditions a, b */                         \
-	X(NODE_EQUAL)     /* values a, b */                             \
-	X(NODE_LESS)      /* values a, b: of integers */                \
-	X(NODE_IS_INT)    /* value a */                                 \
-	X(NODE_IS_BOOL)   /* value a */                                 \
-	X(NODE_IS_STRING) /* value a: of no other kind */               \
-	X(NODE_FIRST)     /* access a reads what is there at first */   \
-	X(NODE_HOLDS)     /* value a is `true` */                       \
-	X(NODE_FITS)      /* value a, an integer, has 64 bits */        \
-	X(NODE_HAS)       /* value a is a record with field b */        \
-	X(NODE_GUESS)                                                   \
-	/* values */                                                    \
-	X(NODE_CONSTANT)  /* number a of the application's constants */ \
-	X(NODE_PARAMETER) /* number a */                                \
-	X(NODE_READ)      /* part b of what access a is given */        \
-	X(NODE_UNKNOWN)                                                 \
-	X(NODE_FIELD)      /* field b of the record a; fields are named \
-	                    * by constants */                           \
-	X(NODE_TRUTH)      /* condition a as a value */                 \
-	X(NODE_CHOOSE)     /* condition a ? value b : value c */        \
-	X(NODE_SUM)        /* integers a, b */                          \
-	X(NODE_DIFFERENCE) /* integers a, b */                          \
+#define NODE_TABLE(X)                                                     \
+	/* conditions */                                                  \
+	X(NODE_FALSE)                                                     \
+	X(NODE_TRUE)                                                      \
+	X(NODE_NOT)       /* condition a */                               \
+	X(NODE_AND)       /* conditions a, b */                           \
+	X(NODE_OR)        /* conditions a, b */                           \
+	X(NODE_EQUAL)     /* values a, b */                               \
+	X(NODE_LESS)      /* values a, b: of integers */                  \
+	X(NODE_IS_INT)    /* value a */                                   \
+	X(NODE_IS_BOOL)   /* value a */                                   \
+	X(NODE_IS_STRING) /* value a: of no other kind */                 \
+	X(NODE_FIRST)     /* access a reads what is there at first */     \
+	X(NODE_HOLDS)     /* value a is `true` */                         \
+	X(NODE_FITS)      /* value a, an integer, has 64 bits */          \
+	X(NODE_HAS)       /* value a is a record with field b */          \
+	X(NODE_IS)        /* function a of values b, c: a condition */    \
+	X(NODE_GUESS)                                                     \
+	/* values */                                                      \
+	X(NODE_CONSTANT)  /* number a of the application's constants */   \
+	X(NODE_PARAMETER) /* number a */                                  \
+	X(NODE_READ)      /* part b of what access a is given */          \
+	X(NODE_UNKNOWN)                                                   \
+	X(NODE_FIELD)      /* field b of the record a; fields are named   \
+	                    * by constants */                             \
+	X(NODE_WITH)       /* the record a, but its field b is value c */ \
+	X(NODE_TUPLE)      /* tuple a, unless c is 1, with b behind it: c \
+	                    * items */                                    \
+	X(NODE_APPLY)      /* function a of values b, c: a value */       \
+	X(NODE_TRUTH)      /* condition a as a value */                   \
+	X(NODE_CHOOSE)     /* condition a ? value b : value c */          \
+	X(NODE_SUM)        /* integers a, b */                            \
+	X(NODE_DIFFERENCE) /* integers a, b */                            \
 	X(NODE_PRODUCT)    /* integers a, b, one of them a constant */
 
 enum node_op {
 #define X(id) id,
 	NODE_TABLE(X)
 #undef X
+};
+
+/* Functions of values of which nobody says here what they give, but that for
+ * the same values they give the same. */
+enum {
+	FUNCTION_ITEM, /* of a, at index b */
+	FUNCTION_IN    /* a is in b: a condition */
 };
 
 /* Nodes come behind those that they are made of. */
@@ -150,6 +162,8 @@ struct application {
 	uint32_t family_count, family_capacity;
 	struct value *constants; /* all different */
 	uint32_t constant_count, constant_capacity;
+	uint32_t *fields; /* constants: names of fields that are asked for */
+	uint32_t field_count, field_capacity;
 	struct uncovered *uncovered;
 	uint32_t uncovered_count, uncovered_capacity;
 	/* The texts of the items that a client needs, of its transactions, and
@@ -177,6 +191,9 @@ struct application {
 void application_init(struct application *a, const char *path);
 void application_free(struct application *a);
 uint32_t application_constant(struct application *a, struct value v);
+/* The constant that names this field. */
+uint32_t application_field(struct application *a, const char *name,
+                           size_t length);
 /* The one of this name, new if there is none. */
 uint32_t application_family(struct application *a, const char *name,
                             uint32_t index_count, uint32_t value_count);

@@ -89,6 +89,22 @@ static void print_read(struct words *w, const struct node *n)
 		text_string(w->out, " exists");
 }
 
+static void print_items(struct words *w, const struct node *n)
+{
+	if (n->c > 1) {
+		print_items(w, &w->s->nodes[n->a]);
+		text_string(w->out, ", ");
+	}
+	print(w, n->b, false);
+}
+
+static void print_tuple(struct words *w, const struct node *n)
+{
+	text_char(w->out, '(');
+	print_items(w, n);
+	text_char(w->out, ')');
+}
+
 static void print(struct words *w, uint32_t node, bool inner)
 {
 	const struct node *n = &w->s->nodes[node];
@@ -119,6 +135,7 @@ static void print(struct words *w, uint32_t node, bool inner)
 	case NODE_SUM: print_two(w, n->a, "+", n->b, inner); break;
 	case NODE_DIFFERENCE: print_two(w, n->a, "-", n->b, inner); break;
 	case NODE_PRODUCT: print_two(w, n->a, "*", n->b, inner); break;
+	case NODE_TUPLE: print_tuple(w, n); break;
 	case NODE_FIELD:
 		print(w, n->a, true);
 		text_format(w->out, ".%s", w->a->constants[n->b].o->bytes);
