@@ -29,7 +29,7 @@ static struct term other_value(const struct instances *x, Z3_ast value)
 
 /* ---- records ---- */
 
-Z3_ast function_has(struct instances *x, struct term record, uint32_t field)
+void function_know_field(struct instances *x, uint32_t field)
 {
 	const struct application *app = x->app;
 	for (uint32_t i = 0; i < app->constant_count; i++) {
@@ -39,6 +39,11 @@ Z3_ast function_has(struct instances *x, struct term record, uint32_t field)
 		    app->constants[i].tag != VALUE_RECORD)
 			instances_assert(x, Z3_mk_not(x->z, has));
 	}
+}
+
+Z3_ast function_has(const struct instances *x, struct term record,
+                    uint32_t field)
+{
 	return both(x->z,
 	            Z3_mk_eq(x->z, record.tag, number(x->z, VALUE_STRING)),
 	            apply(x, "has", field, true, 1, &record.number));

@@ -14,9 +14,11 @@
 
 #include "prove/instances.h"
 
-/* Is it a record with this field, by its number? Constants that are no records
- * have none. */
-Z3_ast function_has(struct instances *x, struct term record, uint32_t field);
+/* Is it a record with this field, by its number? */
+Z3_ast function_has(const struct instances *x, struct term record,
+                    uint32_t field);
+/* Constants that are no records do not have the field. */
+void function_know_field(struct instances *x, uint32_t field);
 struct term function_field(struct instances *x, struct term record,
                            uint32_t field);
 /* The record, with this value in the field, which it need not have. */

@@ -119,6 +119,14 @@ static struct term choose(const struct instances *x, Z3_ast c, struct term a,
 		              Z3_mk_ite(x->z, c, a.number, b.number) };
 }
 
+/* The first node of the transaction that asks for this field? */
+static bool is_first_of_field(const struct summary *s, const struct node *n)
+{
+	for (const struct node *m = s->nodes; m < n; m++)
+		if (m->op == NODE_HAS && m->b == n->b) return false;
+	return true;
+}
+
 static Z3_ast node_truth(struct instances *x, const struct instance *t,
                          const struct node *n)
 {
@@ -138,7 +146,9 @@ static Z3_ast node_truth(struct instances *x, const struct instance *t,
 	case NODE_IS_BOOL: return has_tag(x, of[n->a].value, VALUE_BOOL);
 	case NODE_IS_STRING: return has_tag(x, of[n->a].value, VALUE_STRING);
 	case NODE_FIRST: return Z3_mk_eq(z, t->source[n->a], number(z, 0));
-	case NODE_HAS: return function_has(x, of[n->a].value, n->b);
+	case NODE_HAS:
+		if (is_first_of_field(t->s, n)) function_know_field(x, n->b);
+		return function_has(x, of[n->a].value, n->b);
 	case NODE_IS:
 		return function_truth(x, n->a, of[n->b].value, of[n->c].value);
 	case NODE_HOLDS:
@@ -302,34 +312,48 @@ Z3_ast instance_plain(const struct instances *x, const struct instance *t)
 	return plain_values(x, t, false);
 }
 
-static void prefer(struct instances *x)
+static Z3_ast all_fine(const struct instances *x)
 {
-	Z3_context z = x->z;
-	Z3_ast closed = Z3_mk_true(z), fine = Z3_mk_true(z),
-	       plain = Z3_mk_true(z);
+	Z3_ast fine = Z3_mk_true(x->z);
 	for (uint32_t a = 0; a < x->count; a++) {
 		const struct instance *t = &x->items[a];
-		fine = both(z, fine, Z3_mk_not(z, t->nodes[t->s->errs].truth));
+		fine = both(x->z, fine,
+		            Z3_mk_not(x->z, t->nodes[t->s->errs].truth));
+	}
+	return fine;
+}
+
+/* Is the read of instance a, if it happens, from another one or from init? */
+static Z3_ast is_from_these(const struct instances *x, uint32_t a, uint32_t i)
+{
+	const struct instance *t = &x->items[a];
+	Z3_context z = x->z;
+	Z3_ast known = Z3_mk_eq(z, t->source[i], number(z, 0));
+	for (uint32_t b = 0; b < x->count; b++)
+		if (b != a)
+			known = either(
+				z, known,
+				Z3_mk_eq(z, t->source[i], x->items[b].commit));
+	return Z3_mk_implies(z, happens((struct spot){ t, i }), known);
+}
+
+void instances_prefer(struct instances *x)
+{
+	Z3_context z = x->z;
+	Z3_ast closed = Z3_mk_true(z), plain = Z3_mk_true(z);
+	for (uint32_t a = 0; a < x->count; a++) {
+		const struct instance *t = &x->items[a];
 		plain = both(z, plain, plain_values(x, t, true));
-		for (uint32_t i = 0; i < t->s->access_count; i++) {
-			struct spot read = { t, i };
-			if (access_at(read)->write) continue;
-			Z3_ast known = Z3_mk_eq(z, t->source[i], number(z, 0));
-			for (uint32_t b = 0; b < x->count; b++)
-				if (b != a)
-					known = either(
-						z, known,
-						Z3_mk_eq(z, t->source[i],
-					                 x->items[b].commit));
-			closed = both(z, closed,
-			              Z3_mk_implies(z, happens(read), known));
-		}
+		for (uint32_t i = 0; i < t->s->access_count; i++)
+			if (!t->s->accesses[i].write)
+				closed =
+					both(z, closed, is_from_these(x, a, i));
 	}
 	x->closed = instances_fresh(z, true);
 	x->fine = instances_fresh(z, true);
 	x->plain = instances_fresh(z, true);
 	implies(x, x->closed, closed);
-	implies(x, x->fine, fine);
+	implies(x, x->fine, all_fine(x));
 	implies(x, x->plain, plain);
 }
 
@@ -468,9 +492,8 @@ struct instances *instances_new(Z3_context z, const struct application *app,
 	make_between(x, !terms.one_each);
 	rules_assert(x, terms.level);
 	instances_limit(x, terms.seed);
-	prefer(x);
 	x->rule = RULE_ERRORS;
-	if (terms.no_errors) instances_assert(x, x->fine);
+	if (terms.no_errors) instances_assert(x, all_fine(x));
 	x->rule = RULE_NONE;
 	return x;
 }

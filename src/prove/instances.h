@@ -110,7 +110,8 @@ struct instances {
 	uint32_t count;
 	struct instance items[INSTANCES_MAX];
 	struct between between[INSTANCES_MAX][INSTANCES_MAX];
-	/* To assume of a model: all reads are from these instances or init, */
+	/* To assume of a model, after instances_prefer(): all reads are from
+	 * these instances or init, */
 	Z3_ast closed;
 	Z3_ast fine;  /* no instance ends by an error */
 	Z3_ast plain; /* and what is free has small numbers, or what the
@@ -148,6 +149,8 @@ struct instances *instances_new(Z3_context z, const struct application *a,
                                 struct instances_terms terms);
 void instances_free(struct instances *x);
 
+/* Says what closed, fine and plain stand for. */
+void instances_prefer(struct instances *x);
 void instances_assert(struct instances *x, Z3_ast condition);
 Z3_ast instances_not(const struct instances *x, Z3_ast condition);
 /* Is the place of a before that of b? */

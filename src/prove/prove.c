@@ -17,7 +17,7 @@
 #include "vm/program.h"
 
 enum {
-	CONTEXT_MOST = 50,       /* instances in one context of the solver */
+	CONTEXT_MOST = 6000,     /* nodes in one context of the solver */
 	MODELS = 6,              /* of one cycle of types that are tried */
 	MODELS_SOON = 2,         /* of them, before longer cycles are */
 	CLIENTS = 2000,          /* of one program that are explored */
@@ -123,6 +123,7 @@ static bool confirm(struct search *x, struct instances *in, Z3_model m,
  * errors first. */
 static bool concretise(struct search *x, struct instances *in, unsigned models)
 {
+	instances_prefer(in);
 	Z3_ast wanted[] = { in->closed, in->fine, in->plain };
 	for (unsigned tries = 0, least = 3;
 	     tries < models && x->clients < CLIENTS && !search_is_late(x);) {
@@ -167,10 +168,13 @@ void search_assert_path(struct instances *in, uint32_t m)
 struct instances *search_take(struct search *x, const uint32_t *which,
                               uint32_t count)
 {
-	if (x->taken++ % CONTEXT_MOST == 0) {
+	if (!x->context || x->taken > CONTEXT_MOST) {
 		instances_context_free(x->context);
 		x->context = instances_context();
+		x->taken = 0;
 	}
+	for (uint32_t i = 0; i < count; i++)
+		x->taken += x->out->app->summaries[which[i]].node_count;
 	return instances_new(x->context, x->out->app, which, count,
 	                     x->out->options.terms);
 }

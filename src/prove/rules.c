@@ -218,6 +218,12 @@ static void order_versions(struct instances *x, uint32_t a)
 
 /* ---- writers that are not here ---- */
 
+/* What nobody writes is from init, and was told. */
+static bool is_written(const struct instances *x, struct spot a)
+{
+	return x->app->families[access_at(a)->family].written;
+}
+
 /* Read j of u has the version of some transaction that commits at its place.
  * When is that one in sight of read i of t? */
 static Z3_ast writer_in_sight(struct instances *x, uint32_t a, uint32_t i,
@@ -261,8 +267,7 @@ static void order_others(struct instances *x, uint32_t a, uint32_t b)
 	for (uint32_t i = 0; i < t->s->access_count; i++)
 		for (uint32_t j = 0; j < u->s->access_count; j++) {
 			struct spot read = { t, i }, known = { u, j };
-			if (access_at(read)->write || access_at(known)->write ||
-			    (a == b && i == j))
+			if (access_at(read)->write || access_at(known)->write)
 				continue;
 			Z3_ast met = meet(x, read, known);
 			if (!met) continue;
@@ -314,7 +319,8 @@ static void order_other_rivals(struct instances *x, uint32_t a, uint32_t b)
 	for (uint32_t i = 0; i < t->s->access_count; i++)
 		for (uint32_t j = 0; j < u->s->access_count; j++) {
 			struct spot mine = { t, i }, known = { u, j };
-			if (access_at(known)->write) continue;
+			if (access_at(known)->write || !is_written(x, known))
+				continue;
 			Z3_ast met = meet(x, mine, known);
 			Z3_ast when =
 				met ? rival_may_commit(x, t, i, u->source[j])
@@ -466,8 +472,8 @@ void rules_assert(struct instances *x, enum level others)
 		for (uint32_t b = 0; b < x->count; b++) {
 			if (a != b) order_locks(x, a, b);
 			if (a <= b) same_versions(x, a, b);
-			order_others(x, a, b);
-			order_other_rivals(x, a, b);
+			if (a != b) order_others(x, a, b);
+			if (a != b) order_other_rivals(x, a, b);
 			for (uint32_t c = 0; c < x->count; c++)
 				if (a != b && b != c) order_danger(x, a, b, c);
 		}

@@ -10,7 +10,7 @@ struct search {
 	double begun;
 	Z3_context context;
 	struct limiter *limiter;
-	uint64_t taken;    /* instances, so far */
+	uint64_t taken;    /* nodes of instances, in this context */
 	uint32_t *members; /* the transactions that there are */
 	uint32_t member_count;
 	struct answers *answers; /* of what may be asked again; or NULL */
