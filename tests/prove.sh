@@ -150,16 +150,16 @@ prints 'inconclusive: the memory limit was reached; whether'
 small_bank >smallbank.tx
 # The sets under a heading, without their examples.
 sets() {
-	sed -n "/^$1/,/^\$/{s/^  \([^:]*\).*/\1/p;}" out
+	sed -n "/^$1/,/^\$/{s/^  \([^ :][^:]*\).*/\1/p;}" out
 }
 run 1 prove smallbank.tx -i prc --no-errors --one-each --subsets
 equal 'proved at prc' "$(sets Proved)" 'balance, deposit_checking
 balance, transact_savings
 deposit_checking, transact_savings, amalgamate'
 equal 'violated at prc' "$(sets 'Not serializable')" \
-	'balance, deposit_checking, transact_savings
-balance, amalgamate
-write_check'
+	'write_check
+balance, deposit_checking, transact_savings
+balance, amalgamate'
 run 1 prove smallbank.tx -i si --no-errors --one-each --subsets
 equal 'proved at si' "$(sets Proved)" \
 	'balance, deposit_checking, transact_savings, amalgamate
@@ -170,7 +170,7 @@ equal 'violated at si' "$(sets 'Not serializable')" \
 lacks 'Neither proved'
 lacks 'Not all sets'
 run 0 prove smallbank.tx -i ser --no-errors --subsets --json
-prints '"sets":[{"transactions":["balance","deposit_checking","transact_savings","amalgamate","write_check"],"verdict":"holds","cycle":null,"client":null}],"sets_complete":true'
+prints '"sets":[{"transactions":["balance","deposit_checking","transact_savings","amalgamate","write_check"],"verdict":"holds","cycle":null,"client":null,"consequence":null,"fails":null,"cause":null}],"sets_complete":true'
 run 1 prove smallbank.tx -i si --no-errors --one-each --subsets --json
 prints '"transactions":["balance","transact_savings","write_check"],"verdict":"violated","cycle":"balance('
 run 1 prove smallbank.tx -i si --no-errors --one-each --json
@@ -368,4 +368,75 @@ courseware si 1
 courseware ser 0
 twitter ser 0
 END
+# What may be stale is left out, and told.
+cat >stale.tx <<'END'
+global x[*] = 0;
+txn put(k) { atomic x[k] += 1; }
+txn both(a, b) stale ok { let v = x[a]; let w = x[b]; return v + w; }
+txn one(a) at si stale ok { return x[a]; }
+END
+sed 's/ stale ok//' stale.tx >fresh.tx
+run 0 prove stale.tx -i prc --no-errors
+prints 'every execution without run-time errors is serializable, but for transactions that are stale ok, under'
+prints 'Stale ok, and left out: both, one'
+prints '  both: a stale answer, for example both('
+prints '    both reads x[a] (line 3), which put has overwritten (line 2)'
+prints '  one: never stale, which is proved'
+run 1 prove fresh.tx -i prc --no-errors -q
+prints '; only what is answered is out of date'
+run 0 prove fresh.tx -i prc --no-errors --stale-ok both,one -q
+run 0 prove fresh.tx -i prc --no-errors --stale-ok both -q
+run 0 prove fresh.tx -i prc --no-errors --stale-ok read-only --json
+prints '"transactions":["put"]'
+prints '"stale_ok":["both","one"],"stale_answers":[{"transaction":"both","verdict":"violated","cycle":"both('
+prints '"consequence":"answer","fails":null,"cause":"both reads x[a]'
+prints '{"transaction":"one","verdict":"holds","cycle":null'
+run 2 prove fresh.tx -i prc --stale-ok put
+says "'put' writes, so it cannot be stale ok"
+run 2 prove fresh.tx -i prc --stale-ok both,nobody
+says "there is no transaction 'nobody'"
+echo 'txn w() stale ok { x[0] = 1; }' | cat stale.tx - >writes.tx
+run 3 prove writes.tx
+says "writes.tx:5:20: error: a transaction that is 'stale ok' only reads"
+sed 's/^txn put.*//' stale.tx >none.tx
+run 4 prove none.tx
+prints 'all transactions are stale ok'
+run 0 prove none.tx --invariant 'x[0] == 0' -q
+# Each by itself, and then all of them.
+cat >fork.tx <<'END'
+global x = 0;
+global y = 0;
+txn one() { atomic x += 1; }
+txn two() { atomic y += 1; }
+txn look() stale ok { return x; }
+txn peek() stale ok { return y; }
+END
+run 0 prove fork.tx -i si
+prints '  look: never stale, which is proved'
+prints '  peek: never stale, which is proved'
+prints '  all of them together: never stale, which is proved'
+run 0 prove fork.tx -i psi --no-errors
+prints '  look: may be stale, but no case was found'
+
+# How bad it is.
+cat >worse.tx <<'END'
+global a = 1;
+global b = 1;
+txn leave_a() { let v = a; let w = b; if (v + w > 1) { a = 0; } }
+txn leave_b() { let v = a; let w = b; if (v + w > 1) { b = 0; } }
+END
+cat worse.tx - >worst.tx <<'END'
+finally { assert a + b > 0; }
+END
+run 1 prove worse.tx -i si
+prints ', and what is written depends on that'
+prints 'At the root: leave_'
+run 1 prove worst.tx -i si -q
+prints ', and an assertion fails: a + b > 0'
+# One that fails of a serial execution is no consequence.
+cat worse.tx - >always.tx <<'END'
+finally { assert a + b > 5; }
+END
+run 1 prove always.tx -i si -q
+prints ', and what is written depends on that'
 finish

@@ -353,6 +353,9 @@ enum command {
 	X(SUBSETS, IN_PROVE, "subsets", 0, NULL, NULL,                         \
 	  "say which of the transactions are serializable together: the "      \
 	  "largest sets")                                                      \
+	X(STALE_OK, IN_PROVE, "stale-ok", 0, "WHICH", NULL,                    \
+	  "what these transactions answer may be stale (a,b; or read-only: "   \
+	  "all that only read): leave them out, and say what they answer")     \
 	X(ASSERTIONS, IN_PROVE, "assertions", 0, NULL, NULL,                   \
 	  "prove what the program asserts of final states, instead of "        \
 	  "serializability")                                                   \

@@ -155,7 +155,9 @@ int prove_main(const struct command_line *c)
 	say_diagnostics(c, &d);
 	if (p && !setting_level(c, OPTION_ISOLATION, p, &o.terms.level)) {
 		code = EXIT_USAGE;
-	} else if (p && !prove_fits(p, &app, &o, &why)) {
+	} else if (p &&
+	           (!prove_mark_stale(&app, c->value[OPTION_STALE_OK], &why) ||
+	            !prove_fits(p, &app, &o, &why))) {
 		say("%s", text_get(&why));
 		code = EXIT_USAGE;
 	} else if (p) {

@@ -192,6 +192,9 @@ struct block {
 	/* Of a transaction: the level of its own, or NULL. */
 	struct symbol *level;
 	struct place level_at;
+	/* Its answer may be out of date: it is not asked of it that it is
+	 * serializable with others. It only reads. */
+	bool stale_ok;
 };
 
 enum item_kind {

@@ -9,19 +9,39 @@
 
 static struct block *parse_body(struct parser *p);
 
-/* transaction := [ "at" level ] block */
-struct block *parse_transaction(struct parser *p)
+/* "stale" "ok" */
+static void parse_stale(struct parser *p)
+{
+	parser_advance(p);
+	if (parser_word_is(p, "ok"))
+		parser_advance(p);
+	else
+		parser_expected(p, "'ok' after 'stale'");
+}
+
+/* transaction := [ "at" level ] block; one with a name may be "stale" "ok",
+ * which stands before or behind its level */
+struct block *parse_transaction(struct parser *p, bool named)
 {
 	struct symbol *level = NULL;
 	struct place at = { 0 };
-	if (!p->panic && parser_word_is(p, "at")) {
-		parser_advance(p);
-		at = parser_place(p, parser_here(p));
-		level = parse_level(p);
+	bool stale = false;
+	while (!p->panic) {
+		if (!level && parser_word_is(p, "at")) {
+			parser_advance(p);
+			at = parser_place(p, parser_here(p));
+			level = parse_level(p);
+		} else if (named && !stale && parser_word_is(p, "stale")) {
+			parse_stale(p);
+			stale = true;
+		} else {
+			break;
+		}
 	}
 	struct block *b = parse_block(p);
 	b->level = level;
 	b->level_at = at;
+	b->stale_ok = stale;
 	return b;
 }
 
@@ -31,7 +51,7 @@ static struct expr *parse_value(struct parser *p)
 	if (parser_peek(p) != TOKEN_TXN) return parse_expression(p);
 	struct expr *e = parser_new_expr(p, EXPR_TXN, parser_here(p));
 	parser_advance(p);
-	e->transaction = parse_transaction(p);
+	e->transaction = parse_transaction(p, false);
 	return parser_finish(p, e);
 }
 
@@ -208,7 +228,7 @@ static void parse_statement_into(struct parser *p, struct stmt *s)
 		return;
 	case TOKEN_TXN:
 		s->kind = STMT_TXN;
-		s->body = parse_transaction(p);
+		s->body = parse_transaction(p, false);
 		return;
 	default:
 		if (!parse_with_word(p, s)) parse_simple(p, s);

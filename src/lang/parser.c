@@ -138,7 +138,7 @@ static void parse_txn(struct parser *p, struct item *i)
 	}
 	i->name = parse_name(p, "a transaction's name");
 	parse_params(p, i);
-	i->body = parse_transaction(p);
+	i->body = parse_transaction(p, true);
 }
 
 /* "serializable" ";" | assertion */
@@ -217,7 +217,7 @@ static void parse_item_into(struct parser *p, struct item *i,
 	case TOKEN_FINALLY:
 		i->kind = ITEM_FINALLY;
 		i->name = symbol_find(&p->syntax->symbols, "finally", 7);
-		i->body = parse_transaction(p);
+		i->body = parse_transaction(p, false);
 		return;
 	case TOKEN_ASSERT:
 		i->kind = ITEM_ASSERT;

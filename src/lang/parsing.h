@@ -111,7 +111,7 @@ struct expr *parse_expression(struct parser *p);
 /* With its semicolon; `*message` is set only if there is one. */
 struct expr *parse_assertion(struct parser *p, const char **message);
 struct block *parse_block(struct parser *p);
-/* That of a transaction, with its level. */
-struct block *parse_transaction(struct parser *p);
+/* That of a transaction, with its level; only one with a name may be stale. */
+struct block *parse_transaction(struct parser *p, bool named);
 
 #endif

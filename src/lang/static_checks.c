@@ -372,6 +372,9 @@ static void check_target(struct checker *c, struct expr *e)
 		scope_error(c, (struct place){ e->source, e->start },
 		            "a write locks by itself; 'atomic x += ...' reads "
 		            "and writes in one");
+	if (e->ref == REF_GLOBAL && c->body && c->body->stale_ok)
+		scope_error(c, expr_place(e),
+		            "a transaction that is 'stale ok' only reads");
 	if (e->ref == REF_LOCAL || e->ref == REF_GLOBAL) return;
 	if (base->kind == EXPR_NAME && base->ref == REF_CONST)
 		scope_error(c, expr_place(e), "'%s' is a constant",

@@ -185,6 +185,7 @@ static void tell_item(struct looking *l, const struct item *i)
 		add_params(l, i);
 		if (i->body->level)
 			text_format(&l->words, " at %s", i->body->level->text);
+		if (i->body->stale_ok) text_string(&l->words, " stale ok");
 		text_string(&l->words, "\n```");
 		add_accesses(l, i->body);
 		return;

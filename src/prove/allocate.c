@@ -32,6 +32,7 @@ struct reason {
 	own_level *levels; /* by summary; 0: any */
 	enum verdict verdict;
 	struct text cycle, client;
+	struct consequence consequence;
 };
 
 struct allocations {
@@ -174,9 +175,11 @@ static struct reason *add_reason(struct allocations *s, uint64_t members,
 {
 	VEC_RESERVE(s->reasons, s->reason_count, s->reason_capacity);
 	struct reason *r = &s->reasons[s->reason_count++];
-	*r = (struct reason){
-		mem_take0(s->count, sizeof *r->levels), v, { 0 }, { 0 }
-	};
+	*r = (struct reason){ mem_take0(s->count, sizeof *r->levels),
+		              v,
+		              { 0 },
+		              { 0 },
+		              { .kind = CONSEQUENCE_ANSWER } };
 	BITS_EACH(i, &members, 1) r->levels[i] = at[i];
 	return r;
 }
@@ -212,6 +215,7 @@ static bool is_proved(struct allocations *s, const own_level *at)
 			add_reason(s, x->confirmed, at, VERDICT_VIOLATED);
 		text_string(&r->cycle, text_get(&one.cycle));
 		text_string(&r->client, text_get(&one.client));
+		consequence_copy(&r->consequence, &one.consequence);
 	} else if (!holds && !one.stop) {
 		add_reason(s, x->grounds ? x->grounds : all, at,
 		           VERDICT_INCONCLUSIVE);
@@ -271,6 +275,7 @@ static void look_below(struct allocations *s, struct proved_allocation *a,
 	if (w->verdict != VERDICT_VIOLATED) return;
 	text_string(&w->cycle, text_get(&r->cycle));
 	text_string(&w->client, text_get(&r->client));
+	consequence_copy(&w->consequence, &r->consequence);
 }
 
 /* Is there no level between them? */
@@ -335,6 +340,7 @@ void search_allocations(struct search *x, struct application *app)
 		free(s.reasons[i].levels);
 		text_free(&s.reasons[i].cycle);
 		text_free(&s.reasons[i].client);
+		consequence_free(&s.reasons[i].consequence);
 	}
 	free(s.reasons);
 	free(s.at);

@@ -4,12 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/memory.h"
 #include "compile/load.h"
 #include "dpor/explorer.h"
 #include "dpor/known_rows.h"
 #include "history/history.h"
-#include "prove/finals.h"
 #include "prove/sql_client.h"
 #include "sql/load.h"
 #include "vm/program.h"
@@ -310,7 +310,8 @@ static void print_transactions(struct text *out, const struct application *app)
 	for (uint32_t i = 0; i < app->transaction_count; i++) {
 		const struct kept_transaction *t = &app->transactions[i];
 		text_string(out, t->head);
-		for (uint32_t s = 0; s < app->summary_count; s++) {
+		for (uint32_t s = 0; s < app->summary_count + app->stale_count;
+		     s++) {
 			own_level own = app->summaries[s].own;
 			if (own && !strcmp(app->summaries[s].name, t->name))
 				text_format(out, " at %s",
@@ -375,7 +376,7 @@ uint32_t client_write_finals(struct text *out, const struct instances *x,
 	if (app->image) text_format(out, "isolation %s\n", level_word(others));
 	text_char(out, '\n');
 	for (const char *s = text_get(out); *s; s++) line += *s == '\n';
-	text_string(out, text_get(&app->finals->text));
+	text_string(out, text_get(&app->asserted));
 	return line;
 }
 
@@ -386,6 +387,10 @@ struct exploring {
 	struct program *program;
 	uint32_t line;
 	bool no_errors;
+	/* Of all that is explored, the first 64 assertions: those that fail in
+	 * a history that is serializable, and in another one. */
+	struct text *fails;
+	uint64_t serial, others;
 };
 
 static bool on_history(void *payload, const struct explore_execution *e)
@@ -418,9 +423,36 @@ static bool on_final(void *payload, const struct explore_execution *e)
 	return true;
 }
 
+/* Goes on to the last one. */
+static bool on_any(void *payload, const struct explore_execution *e)
+{
+	struct exploring *x = payload;
+	bool serial = explore_satisfies(e, LEVEL_SERIAL);
+	for (uint64_t i = 0; i < e->violated_count; i++) {
+		uint32_t k = e->violated[i];
+		if (k >= program_assertion_count(x->program) || k >= 64 ||
+		    program_assertion(x->program, k)->kind ==
+		            ASSERTION_SERIALIZABLE)
+			continue;
+		*(serial ? &x->serial : &x->others) |= (uint64_t)1 << k;
+	}
+	return true;
+}
+
+/* The assertion that fails, if all was explored. */
+static void name_failing(const struct exploring *x)
+{
+	uint64_t only = x->others & ~x->serial;
+	if (!x->found->complete || !only) return;
+	BITS_EACH(k, &only, 1) {
+		text_string(x->fails, program_assertion(x->program, k)->text);
+		return;
+	}
+}
+
 static struct client_found run(const char *path, const struct text *client,
                                enum level others, const struct budget *budget,
-                               uint32_t line, bool no_errors)
+                               struct exploring exploring)
 {
 	struct client_found found = { .history = NULL };
 	struct diags d = { 0 };
@@ -439,21 +471,25 @@ static struct client_found run(const char *path, const struct text *client,
 		.algorithm = explorer_usual_algorithm(p, others),
 		.level = others,
 		.budget = *budget,
-		.robust = !line,
+		.robust = !exploring.line && !exploring.fails,
 		.jobs = 1,
 		.max_changes = UINT64_MAX,
 	};
-	struct exploring exploring = { &found, p, line, no_errors };
+	exploring.found = &found;
+	exploring.program = p;
 	o.base = o.algorithm == EXPLORE_CE ? level_base(others) : others;
 	struct explore_observer observer = { .payload = &exploring,
-		                             .history = line ? on_final
-		                                             : on_history };
+		                             .history = exploring.fails ? on_any
+		                                        : exploring.line
+		                                                ? on_final
+		                                                : on_history };
 	struct explorer *e = explorer_new(p, &o, &observer);
 	explorer_run(e);
 	found.histories = explorer_stats(e)->histories;
 	found.complete =
 		explorer_stats(e)->stop == STOP_NONE && !program_fault(p);
 	explorer_free(e);
+	if (exploring.fails) name_failing(&exploring);
 	if (found.history)
 		found.program = p;
 	else
@@ -465,7 +501,18 @@ struct client_found client_explore(const char *path, const struct text *client,
                                    enum level others,
                                    const struct budget *budget)
 {
-	return run(path, client, others, budget, 0, false);
+	return run(path, client, others, budget,
+	           (struct exploring){ .line = 0 });
+}
+
+bool client_explore_failing(const char *path, const struct text *client,
+                            enum level others, const struct budget *budget,
+                            struct text *fails, uint64_t *histories)
+{
+	struct client_found found = run(path, client, others, budget,
+	                                (struct exploring){ .fails = fails });
+	*histories += found.histories;
+	return fails->length > 0;
 }
 
 struct client_found client_explore_finals(const char *path,
@@ -475,5 +522,6 @@ struct client_found client_explore_finals(const char *path,
                                           const struct budget *budget)
 {
 	assert(line);
-	return run(path, client, others, budget, line, no_errors);
+	return run(path, client, others, budget,
+	           (struct exploring){ .line = line, .no_errors = no_errors });
 }

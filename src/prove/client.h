@@ -45,6 +45,13 @@ struct client_found {
 struct client_found client_explore(const char *path, const struct text *client,
                                    enum level others,
                                    const struct budget *budget);
+/* Explores all of it: is there an assertion (but that of serializability) that
+ * fails in a history that is not serializable, and in none that is? It is put
+ * into `fails`; the histories are counted. False also where there are too many.
+ */
+bool client_explore_failing(const char *path, const struct text *client,
+                            enum level others, const struct budget *budget,
+                            struct text *fails, uint64_t *histories);
 /* Explores it up to the first history in which an assertion about the final
  * state fails, which are from this line on; without those with run-time errors.
  */

@@ -17,7 +17,6 @@ void finals_free(struct finals *f)
 		free(f->items[i].s.accesses);
 	}
 	free(f->items);
-	text_free(&f->text);
 	free(f);
 }
 

@@ -30,8 +30,6 @@ struct finals {
 	/* If the last transaction ends early, by an overflow, nothing that is
 	 * asserted is looked at after that. */
 	bool inside;
-	/* What a client needs: `finally` and assertions. */
-	struct text text;
 };
 
 struct finals *finals_new(void);

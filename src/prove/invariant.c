@@ -515,7 +515,8 @@ void prove_invariant(struct invariance *out, struct application *app,
 	x.limiter = limiter_new(&out->options.budget, x.begun);
 	if (!app->finals->asserted)
 		out->obstacle = INVARIANT_NOTHING;
-	else if (!app->summary_count && !app->uncovered_count)
+	else if (!app->summary_count && !app->stale_count &&
+	         !app->uncovered_count)
 		out->obstacle = INVARIANT_NO_PROGRAM;
 	else if (!find_levels(&x))
 		out->obstacle = INVARIANT_LEVEL;

@@ -623,6 +623,7 @@ static void lower_transaction(struct application *a, struct sources *all,
 		region_copy_string(&a->region, i->name->text, i->name->length);
 	s->param_count = i->param_count;
 	s->params = params;
+	s->stale_ok = i->body->stale_ok;
 	if (i->body->level)
 		s->own = (own_level)(1 + level_number(i->body->level->text));
 	for (uint32_t p = 0; p < i->param_count; p++) {
@@ -701,5 +702,6 @@ void lower(struct application *a, const struct syntax *tree,
 			&a->region, i->name->text, i->name->length);
 	}
 	for (uint32_t i = 0; i < all->count; i++) keep_texts(a, all, i);
+	lower_keep_assertions(a, tree, all);
 	if (a->finals) lower_finals(a, tree, all);
 }

@@ -16,6 +16,8 @@ void lower(struct application *a, const struct syntax *tree,
 /* Of a program in SQL: the routines that no other one calls; of a
  * specification, what its sessions run. */
 void lower_sql(struct application *a, const struct program *p);
+/* The texts of what it asserts of final states. */
+void lower_sql_keep_assertions(struct application *a);
 /* What it asserts of final states. */
 void lower_sql_finals(struct application *a);
 /* The levels that transactions of a specification have by now. */

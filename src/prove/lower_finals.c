@@ -15,25 +15,36 @@ static void note_sessions(void *context, struct expr *e)
 	expr_parts(e, note_sessions, others);
 }
 
-/* Assertions about what sessions have are left out: there are any number of
- * these here. */
+/* An assertion, about what sessions have: that is left out, as there are any
+ * number of these here. */
+static bool is_assertion(const struct item *i, bool about_sessions)
+{
+	bool others = false;
+	if (i->kind != ITEM_ASSERT || !i->value) return false;
+	note_sessions(&others, i->value);
+	return others == about_sessions;
+}
+
 static void lower_top_assertions(struct lowering *l, const struct syntax *tree,
                                  struct finals *f)
 {
-	struct text words = { 0 };
 	for (const struct item *i = tree->first; i; i = i->next) {
-		bool others = false;
-		if (i->kind != ITEM_ASSERT || !i->value) continue;
-		note_sessions(&others, i->value);
-		if (others) {
-			f->left_out++;
-			continue;
-		}
-		text_clear(&words);
-		format_expression(l->all, i->value, &words);
-		text_format(&f->text, "assert %s;\n", text_get(&words));
+		f->left_out += is_assertion(i, true);
+		if (!is_assertion(i, false)) continue;
 		f->asserted++;
 		lower_assert(l, i->value);
+	}
+}
+
+void lower_keep_assertions(struct application *a, const struct syntax *tree,
+                           struct sources *all)
+{
+	struct text words = { 0 };
+	for (const struct item *i = tree->first; i; i = i->next) {
+		if (!is_assertion(i, false)) continue;
+		text_clear(&words);
+		format_expression(all, i->value, &words);
+		text_format(&a->asserted, "assert %s;\n", text_get(&words));
 	}
 	text_free(&words);
 }

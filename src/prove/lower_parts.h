@@ -78,5 +78,8 @@ uint32_t lower_comprehension(struct lowering *l, struct expr *e);
 /* The last transaction, and the assertions about what it has. */
 void lower_finals(struct application *a, const struct syntax *tree,
                   struct sources *all);
+/* The texts of these assertions: what a client needs beside `finally`. */
+void lower_keep_assertions(struct application *a, const struct syntax *tree,
+                           struct sources *all);
 
 #endif

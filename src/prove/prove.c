@@ -86,6 +86,12 @@ static void name_cycle(struct text *t, const struct instances *in, Z3_model m,
 	client_call(t, in, m, 0);
 }
 
+void search_limit_client(const struct search *x, struct budget *b)
+{
+	b->timeout = fmin(CLIENT_MOST, fmax(time_left(x), 0.001));
+	b->max_histories = CLIENT_HISTORIES;
+}
+
 /* Explores the model; true if it is confirmed. */
 static bool confirm(struct search *x, struct instances *in, Z3_model m,
                     bool own_values)
@@ -93,8 +99,7 @@ static bool confirm(struct search *x, struct instances *in, Z3_model m,
 	struct proof *out = x->out;
 	struct budget budget = out->options.budget;
 	struct text client = { 0 };
-	budget.timeout = fmin(CLIENT_MOST, fmax(time_left(x), 0.001));
-	budget.max_histories = CLIENT_HISTORIES;
+	search_limit_client(x, &budget);
 	client_write(&client, in, m, out->options.terms.level, own_values);
 	struct client_found found = client_explore(
 		out->app->path, &client, out->options.terms.level, &budget);
@@ -116,6 +121,7 @@ static bool confirm(struct search *x, struct instances *in, Z3_model m,
 	out->program = found.program;
 	out->history = found.history;
 	out->verdict = VERDICT_VIOLATED;
+	search_weigh(x, in, m, own_values);
 	return true;
 }
 
@@ -462,7 +468,9 @@ struct program *prove_load_given(struct application *out, const char *path,
 	}
 	struct program *p = load_program_edited(path, &look, d);
 	if (p && program_is_sql(p)) lower_sql(out, p);
+	if (p && program_is_sql(p)) lower_sql_keep_assertions(out);
 	if (p && program_is_sql(p) && finals) lower_sql_finals(out);
+	if (p) prove_mark_stale(out, NULL, NULL);
 	return p;
 }
 
@@ -481,8 +489,8 @@ void prove(struct proof *out, struct application *app,
 	assert((!o->subsets && !o->allocate) ||
 	       app->summary_count <= SETS_OF_MOST);
 	if (app->image) lower_sql_levels(app);
-	x.members =
-		mem_take0((size_t)app->summary_count + 1, sizeof *x.members);
+	x.members = mem_take0((size_t)app->summary_count + app->stale_count + 1,
+	                      sizeof *x.members);
 	for (uint32_t i = 0; i < app->summary_count; i++)
 		x.members[x.member_count++] = i;
 	x.limiter = limiter_new(&out->options.budget, x.begun);
@@ -495,6 +503,7 @@ void prove(struct proof *out, struct application *app,
 		search_pairs(&x);
 	if (!out->stop && o->explain && out->verdict == VERDICT_HOLDS)
 		search_explain(&x);
+	if (!out->stop && out->verdict == VERDICT_HOLDS) search_stale(&x);
 	limiter_free(x.limiter);
 	answers_free(x.answers);
 	free(x.members);
@@ -507,6 +516,7 @@ static void free_allocation(struct proved_allocation *a)
 	for (uint32_t i = 0; i < a->weaker_count; i++) {
 		text_free(&a->weaker[i].cycle);
 		text_free(&a->weaker[i].client);
+		consequence_free(&a->weaker[i].consequence);
 	}
 	free(a->weaker);
 	free(a->levels);
@@ -517,6 +527,7 @@ void prove_free(struct proof *p)
 	text_free(&p->client);
 	text_free(&p->cycle);
 	text_free(&p->candidate);
+	consequence_free(&p->consequence);
 	history_free(p->history);
 	program_free(p->program);
 	free(p->pairs);
@@ -524,11 +535,18 @@ void prove_free(struct proof *p)
 	for (uint32_t i = 0; i < p->set_count; i++) {
 		text_free(&p->sets[i].cycle);
 		text_free(&p->sets[i].client);
+		consequence_free(&p->sets[i].consequence);
 	}
 	free(p->sets);
 	for (uint32_t i = 0; i < p->allocation_count; i++)
 		free_allocation(&p->allocations[i]);
 	free(p->allocations);
+	for (uint32_t i = 0; i < p->stale_count; i++) {
+		text_free(&p->stale[i].cycle);
+		text_free(&p->stale[i].client);
+		consequence_free(&p->stale[i].consequence);
+	}
+	free(p->stale);
 	for (uint32_t i = 0; i < p->exclusion_count; i++)
 		free(p->exclusions[i].rules);
 	free(p->exclusions);

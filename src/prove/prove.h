@@ -21,6 +21,7 @@
 #include "base/budget.h"
 #include "base/diag.h"
 #include "base/verdict.h"
+#include "prove/consequence.h"
 #include "prove/instances.h"
 #include "prove/summary.h"
 
@@ -78,6 +79,7 @@ struct proved_set {
 	uint64_t members; /* summaries */
 	enum verdict verdict;
 	struct text cycle, client; /* violated */
+	struct consequence consequence;
 };
 
 /* A level for each transaction, with which all are proved. Whatever is proved
@@ -91,6 +93,7 @@ struct proved_allocation {
 		enum level level;
 		enum verdict verdict;      /* never holds */
 		struct text cycle, client; /* violated */
+		struct consequence consequence;
 	} * weaker;
 	uint32_t weaker_count, weaker_capacity;
 };
@@ -105,6 +108,14 @@ struct proved_exclusion {
 	              * last, too */
 	bool *rules; /* those that exclude it together, none of which can be
 	              * left out; by instances_rule_count() */
+};
+
+/* A transaction that is stale ok, beside those that are not. */
+struct proved_stale {
+	uint32_t transaction;      /* UINT32_MAX: all of them together */
+	enum verdict verdict;      /* holds: its answer is never out of date */
+	struct text cycle, client; /* violated */
+	struct consequence consequence;
 };
 
 struct proof {
@@ -131,12 +142,16 @@ struct proof {
 	struct proved_allocation *allocations; /* if they were asked for */
 	uint32_t allocation_count, allocation_capacity;
 	bool allocations_left; /* not all were decided: too many */
+	/* Where those that are not stale ok are proved; else none. */
+	struct proved_stale *stale;
+	uint32_t stale_count;
 	/* Violated: what was explored, as text and loaded, and what was found.
 	 */
 	struct text client;
 	struct program *program;
 	struct text cycle; /* "buy(1) -rw-> buy(2) -ww-> back" */
 	struct history *history;
+	struct consequence consequence;
 	/* Not confirmed: the first cycle that may be there. */
 	struct text candidate;
 	double seconds;
@@ -154,6 +169,11 @@ struct program *prove_load_given(struct application *out, const char *path,
                                  const struct load_text *text,
                                  const struct sql_arguments *arguments,
                                  bool finals, struct diags *d);
+/* Marks transactions as stale ok, beside those that the text marks: "read-only"
+ * all that write nothing, "a,b" those of these names. False, with the reason,
+ * if there is none of a name, or if it writes. */
+bool prove_mark_stale(struct application *a, const char *words,
+                      struct text *why);
 /* Is it the same level, or a weaker one as people have it: si is above prc,
  * although reads that lock may find versions that are newer than its snapshot.
  */

@@ -75,6 +75,16 @@ void search_allocations(struct search *x, struct application *app);
  * which has its options; counts what it cost in that of all. */
 void search_apart(struct search *x, struct proof *one);
 
+/* After the search of all, which is proved: looks at those that are stale ok.
+ */
+void search_stale(struct search *x);
+
+/* As much as one client may take. */
+void search_limit_client(const struct search *x, struct budget *b);
+/* How bad is what was found, of this model? */
+void search_weigh(struct search *x, const struct instances *in, Z3_model m,
+                  bool own_values);
+
 /* The first m instances are a path, with its last one the first to commit, and
  * with no other dependency but perhaps the one that closes the cycle. */
 void search_assert_path(struct instances *in, uint32_t m);

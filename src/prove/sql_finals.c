@@ -229,6 +229,26 @@ static void claim_assertion(struct asserting *x, const struct sql_query *q)
 		claim_query(x, q);
 }
 
+/* Is it about what sessions have, or no query? */
+static bool is_left_out(const struct sql_assertion *k)
+{
+	return k->step_count || !k->query->query;
+}
+
+void lower_sql_keep_assertions(struct application *a)
+{
+	const struct sql_image *image = a->image;
+	for (uint32_t i = 0; i < image->assertion_count; i++) {
+		const struct sql_statement *s = image->assertions[i].query;
+		const struct source *from = &image->all.items[s->at.source];
+		if (is_left_out(&image->assertions[i])) continue;
+		text_string(&a->asserted, "assert {\n");
+		text_bytes(&a->asserted, from->text + s->at.offset,
+		           s->end - s->at.offset);
+		text_string(&a->asserted, "\n}\n");
+	}
+}
+
 void lower_sql_finals(struct application *a)
 {
 	const struct sql_image *image = a->image;
@@ -239,19 +259,12 @@ void lower_sql_finals(struct application *a)
 	for (uint32_t i = 0; i < image->catalog.table_count; i++)
 		facts[i] = (struct sql_facts){ true, true };
 	for (uint32_t i = 0; i < image->assertion_count; i++) {
-		const struct sql_assertion *k = &image->assertions[i];
-		const struct sql_statement *s = k->query;
-		const struct source *from = &image->all.items[s->at.source];
-		if (k->step_count || !s->query) {
+		if (is_left_out(&image->assertions[i])) {
 			f->left_out++;
 			continue;
 		}
 		f->asserted++;
-		text_string(&f->text, "assert {\n");
-		text_bytes(&f->text, from->text + s->at.offset,
-		           s->end - s->at.offset);
-		text_string(&f->text, "\n}\n");
-		claim_assertion(&x, s->query);
+		claim_assertion(&x, image->assertions[i].query->query);
 	}
 	free(facts);
 }

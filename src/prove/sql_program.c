@@ -166,7 +166,8 @@ void lower_sql(struct application *a, const struct program *p)
 void lower_sql_levels(struct application *a)
 {
 	const struct program *p = a->image->program;
-	for (uint32_t i = 0; i < a->summary_count; i++) {
+	uint32_t count = a->summary_count + a->stale_count;
+	for (uint32_t i = 0; i < count; i++) {
 		struct summary *s = &a->summaries[i];
 		if (!s->span) continue;
 		uint32_t name = s->span->session->items[s->span->first].name;

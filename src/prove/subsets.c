@@ -113,6 +113,7 @@ static void keep_strongest(struct proof *out)
 		}
 		text_free(&out->sets[i].cycle);
 		text_free(&out->sets[i].client);
+		consequence_free(&out->sets[i].consequence);
 	}
 	out->set_count = kept;
 	free(drop);
@@ -168,6 +169,7 @@ static void note_result(struct subsets *s, uint64_t set,
 		found = add_found(x->out, x->confirmed, VERDICT_VIOLATED);
 		text_string(&found->cycle, text_get(&one->cycle));
 		text_string(&found->client, text_get(&one->client));
+		consequence_copy(&found->consequence, &one->consequence);
 		ask_without_each(s, set, x->confirmed);
 		return;
 	default:
@@ -258,6 +260,8 @@ static int by_verdict(const void *a, const void *b)
 	const struct proved_set *s = a, *t = b;
 	if (s->verdict != t->verdict)
 		return order[s->verdict] - order[t->verdict];
+	if (s->consequence.kind != t->consequence.kind) /* the worst first */
+		return (int)t->consequence.kind - (int)s->consequence.kind;
 	return (s->members > t->members) - (s->members < t->members);
 }
 

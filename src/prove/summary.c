@@ -14,7 +14,8 @@ void application_init(struct application *a, const char *path)
 
 void application_free(struct application *a)
 {
-	for (uint32_t i = 0; i < a->summary_count; i++) {
+	uint32_t summaries = a->summary_count + a->stale_count;
+	for (uint32_t i = 0; i < summaries; i++) {
 		free(a->summaries[i].nodes);
 		free(a->summaries[i].accesses);
 	}
@@ -28,6 +29,7 @@ void application_free(struct application *a)
 	finals_free(a->finals);
 	free(a->transactions);
 	text_free(&a->declarations);
+	text_free(&a->asserted);
 	region_free(&a->region);
 }
 

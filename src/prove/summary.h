@@ -116,6 +116,7 @@ struct summary {
 	uint32_t param_count;
 	const char *const *params;
 	own_level own;
+	bool stale_ok; /* its answer may be out of date: stale.h */
 	const struct sql_routine *routine; /* in SQL */
 	const struct sql_span *span;       /* of a specification; NULL: none */
 	struct node *nodes;
@@ -158,6 +159,7 @@ struct application {
 	bool allocated;
 	struct summary *summaries;
 	uint32_t summary_count, summary_capacity;
+	uint32_t stale_count; /* behind these: those that are stale ok */
 	struct family *families;
 	uint32_t family_count, family_capacity;
 	struct value *constants; /* all different */
@@ -169,6 +171,8 @@ struct application {
 	/* The texts of the items that a client needs, of its transactions, and
 	 * of the globals. */
 	struct text declarations;
+	/* `finally` and assertions about final states. */
+	struct text asserted;
 	struct kept_transaction {
 		const char *name;
 		const char *head; /* "txn buy(k)" */

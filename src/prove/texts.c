@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "lang/lexer.h"
-#include "prove/finals.h"
 
 /* Where the item that begins at this token ends. */
 static size_t item_end(const struct tokens *t, size_t at)
@@ -89,8 +88,7 @@ void keep_texts(struct application *a, struct sources *all, uint32_t source)
 		case TOKEN_GLOBAL: keep_global(a, s, &t, at, text); break;
 		case TOKEN_TXN: keep_transaction(a, s, &t, at, end); break;
 		case TOKEN_FINALLY:
-			if (a->finals)
-				text_format(&a->finals->text, "%s\n", text);
+			text_format(&a->asserted, "%s\n", text);
 			break;
 		case TOKEN_SESSION:
 		case TOKEN_IMPORT:

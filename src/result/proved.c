@@ -15,7 +15,10 @@
 
 static void name_question(struct text *t, const struct proof *p)
 {
-	text_string(t, "serializable under ");
+	text_string(t, p->app->stale_count
+	                       ? "serializable, but for transactions that are "
+	                         "stale ok, under "
+	                       : "serializable under ");
 	name_level_as(t, p->options.terms.level, p->options.as);
 	text_string(t, ", for any number of ");
 	text_string(t, p->options.terms.one_each
@@ -36,7 +39,9 @@ static void name_obstacle(struct text *t, const struct proof *p)
 	if (p->stop)
 		text_string(t, stop_text(p->stop));
 	else if (!a->summary_count && !a->uncovered_count)
-		text_string(t, "the program has no transactions");
+		text_string(t, a->stale_count
+		                       ? "all transactions are stale ok"
+		                       : "the program has no transactions");
 	else if (p->open_level)
 		text_string(t, "there are no proofs for this level, or mix of "
 		               "levels");
@@ -63,6 +68,22 @@ static void name_obstacle(struct text *t, const struct proof *p)
 	}
 }
 
+/* What comes of an anomaly, of the execution that is shown. */
+static void name_consequence(struct text *t, const struct consequence *c)
+{
+	switch (c->kind) {
+	case CONSEQUENCE_ANSWER:
+		text_string(t, "; only what is answered is out of date");
+		return;
+	case CONSEQUENCE_WRITE:
+		text_string(t, ", and what is written depends on that");
+		return;
+	case CONSEQUENCE_ASSERTION:
+		text_format(t, ", and an assertion fails: %s",
+		            text_get(&c->fails));
+	}
+}
+
 static void add_reason(struct result *r, const struct proof *p)
 {
 	struct text t = { 0 };
@@ -75,6 +96,7 @@ static void add_reason(struct result *r, const struct proof *p)
 	} else if (p->verdict == VERDICT_VIOLATED) {
 		text_string(&t, "an execution is not serializable under ");
 		name_level_as(&t, p->options.terms.level, p->options.as);
+		name_consequence(&t, &p->consequence);
 	} else {
 		name_obstacle(&t, p);
 		text_string(&t, "; whether every execution is ");
@@ -331,27 +353,85 @@ static void add_exclusions(struct result *r, const struct proof *p,
 	}
 }
 
+/* ---- what is not serializable ---- */
+
+/* A cycle that was explored, if there is one, and what comes of it. */
+static void add_cycle(struct result *r, struct result_values *to, bool violated,
+                      const struct text *cycle, const struct text *client,
+                      const struct consequence *c)
+{
+	result_text(r, to, "cycle", violated ? text_get(cycle) : NULL);
+	result_text(r, to, "client", violated ? text_get(client) : NULL);
+	result_text(r, to, "consequence",
+	            violated ? consequence_word(c->kind) : NULL);
+	result_text(r, to, "fails",
+	            violated && c->fails.length ? text_get(&c->fails) : NULL);
+	result_text(r, to, "cause",
+	            violated && c->cause.length ? text_get(&c->cause) : NULL);
+}
+
+static bool same_cause(const struct consequence *a, const struct consequence *b)
+{
+	return a->cause.length &&
+	       !strcmp(text_get(&a->cause), text_get(&b->cause));
+}
+
 /* ---- sets of transactions ---- */
 
 static void add_set(struct result *r, struct result_values *list,
-                    const struct proof *p, const struct proved_set *set,
-                    struct text *lines)
+                    const struct proof *p, const struct proved_set *set)
 {
 	struct result_values *one = result_group(r, list, NULL);
 	struct result_values *names = result_list(r, one, "transactions");
-	bool violated = set->verdict == VERDICT_VIOLATED, first = true;
-	text_string(lines, "  ");
+	BITS_EACH(i, &set->members, 1)
+		result_text(r, names, NULL, p->app->summaries[i].name);
+	result_text(r, one, "verdict", verdict_word(set->verdict));
+	add_cycle(r, one, set->verdict == VERDICT_VIOLATED, &set->cycle,
+	          &set->client, &set->consequence);
+}
+
+static void name_set(struct text *lines, const struct proof *p,
+                     const struct proved_set *set)
+{
+	bool first = true;
 	BITS_EACH(i, &set->members, 1) {
-		const char *name = p->app->summaries[i].name;
-		result_text(r, names, NULL, name);
-		text_format(lines, "%s%s", first ? "" : ", ", name);
+		text_format(lines, "%s%s", first ? "" : ", ",
+		            p->app->summaries[i].name);
 		first = false;
 	}
-	if (violated) text_format(lines, ": %s", text_get(&set->cycle));
+}
+
+/* Told under the first one with the same cause: with its members only. */
+static void name_sets_behind(struct text *lines, const struct proof *p,
+                             uint32_t first)
+{
+	const struct proved_set *set = &p->sets[first];
+	for (uint32_t i = first + 1; i < p->set_count; i++) {
+		if (p->sets[i].verdict != VERDICT_VIOLATED ||
+		    !same_cause(&set->consequence, &p->sets[i].consequence))
+			continue;
+		text_string(lines, "    the same in ");
+		name_set(lines, p, &p->sets[i]);
+		text_char(lines, '\n');
+	}
+}
+
+static void name_violated(struct text *lines, const struct proof *p, uint32_t i)
+{
+	const struct proved_set *set = &p->sets[i];
+	for (uint32_t k = 0; k < i; k++)
+		if (p->sets[k].verdict == VERDICT_VIOLATED &&
+		    same_cause(&set->consequence, &p->sets[k].consequence))
+			return;
+	text_string(lines, "  ");
+	name_set(lines, p, set);
+	text_format(lines, ": %s", text_get(&set->cycle));
+	name_consequence(lines, &set->consequence);
 	text_char(lines, '\n');
-	result_text(r, one, "verdict", verdict_word(set->verdict));
-	result_text(r, one, "cycle", violated ? text_get(&set->cycle) : NULL);
-	result_text(r, one, "client", violated ? text_get(&set->client) : NULL);
+	if (set->consequence.cause.length)
+		text_format(lines, "    %s\n",
+		            text_get(&set->consequence.cause));
+	name_sets_behind(lines, p, i);
 }
 
 static void add_sets_of(struct result *r, struct result_values *list,
@@ -360,8 +440,16 @@ static void add_sets_of(struct result *r, struct result_values *list,
 {
 	struct text lines = { 0 };
 	for (uint32_t i = 0; i < p->set_count; i++)
-		if (p->sets[i].verdict == v)
-			add_set(r, list, p, &p->sets[i], &lines);
+		if (p->sets[i].verdict == v) {
+			add_set(r, list, p, &p->sets[i]);
+			if (v == VERDICT_VIOLATED) {
+				name_violated(&lines, p, i);
+				continue;
+			}
+			text_string(&lines, "  ");
+			name_set(&lines, p, &p->sets[i]);
+			text_char(&lines, '\n');
+		}
 	if (lines.length)
 		text_format(note, "\n%s\n%s", heading, text_get(&lines));
 	text_free(&lines);
@@ -412,11 +500,13 @@ static void name_weaker(struct text *t, const struct proof *p,
 {
 	text_format(t, "    %s at %s: ", p->app->summaries[w->transaction].name,
 	            level_word(w->level));
-	if (w->verdict == VERDICT_VIOLATED)
-		text_format(t, "not serializable, for example %s\n",
-		            text_get(&w->cycle));
-	else
+	if (w->verdict != VERDICT_VIOLATED) {
 		text_string(t, "neither proved nor violated\n");
+		return;
+	}
+	text_format(t, "not serializable, for example %s", text_get(&w->cycle));
+	name_consequence(t, &w->consequence);
+	text_char(t, '\n');
 }
 
 static void add_allocation(struct result *r, struct result_values *list,
@@ -445,10 +535,8 @@ static void add_allocation(struct result *r, struct result_values *list,
 		            p->app->summaries[w->transaction].name);
 		result_text(r, of, "level", level_word(w->level));
 		result_text(r, of, "verdict", verdict_word(w->verdict));
-		result_text(r, of, "cycle",
-		            violated ? text_get(&w->cycle) : NULL);
-		result_text(r, of, "client",
-		            violated ? text_get(&w->client) : NULL);
+		add_cycle(r, of, violated, &w->cycle, &w->client,
+		          &w->consequence);
 	}
 }
 
@@ -510,14 +598,82 @@ static void add_violation(struct result *r, const struct proof *p)
 	part->anomaly = anomaly_name_under(LEVEL_SERIAL, p->history, &by);
 	part->cycle_leads = "a serial order would need";
 	part->cycle = result_cycle_of(r, LEVEL_SERIAL, p->history);
-	result_text(r, one, "cycle", text_get(&p->cycle));
-	result_text(r, one, "client", text_get(&p->client));
+	if (p->consequence.cause.length) {
+		text_format(&words, "At the root: %s",
+		            text_get(&p->consequence.cause));
+		part->closing = result_words(r, &words);
+	}
+	add_cycle(r, one, true, &p->cycle, &p->client, &p->consequence);
 	result_text(r, one, "anomaly", part->anomaly);
 	history_print_canonical(&words, p->history);
 	result_json(r, one, "history", &words);
 	result_cycle(r, result_list(r, one, "edges"), p->history, &part->cycle);
 	result_steps(r, one, p->history, p->program, NULL);
 	text_free(&words);
+}
+
+/* ---- what may be stale ---- */
+
+static const char *stale_name(const struct proof *p,
+                              const struct proved_stale *s)
+{
+	return s->transaction == UINT32_MAX
+	               ? "all of them together"
+	               : p->app->summaries[s->transaction].name;
+}
+
+static void name_stale(struct text *t, const struct proof *p,
+                       const struct proved_stale *s)
+{
+	text_format(t, "  %s: ", stale_name(p, s));
+	switch (s->verdict) {
+	case VERDICT_VIOLATED:
+		text_format(t, "a stale answer, for example %s",
+		            text_get(&s->cycle));
+		break;
+	case VERDICT_HOLDS:
+		text_string(t, "never stale, which is proved");
+		break;
+	default: text_string(t, "may be stale, but no case was found"); break;
+	}
+	text_char(t, '\n');
+	if (s->consequence.cause.length)
+		text_format(t, "    %s\n", text_get(&s->consequence.cause));
+}
+
+/* Which ones, and of those that were looked at what was found. */
+static void add_stale(struct result *r, const struct proof *p,
+                      struct text *note)
+{
+	const struct application *a = p->app;
+	struct result_values *names = result_list(r, &r->findings, "stale_ok");
+	struct result_values *list =
+		result_list(r, &r->findings, "stale_answers");
+	if (!a->stale_count) return;
+	text_string(note, "\nStale ok, and left out:");
+	for (uint32_t i = 0; i < a->stale_count; i++) {
+		const char *name = a->summaries[a->summary_count + i].name;
+		result_text(r, names, NULL, name);
+		text_format(note, "%s %s", i ? "," : "", name);
+	}
+	text_string(note, p->verdict == VERDICT_HOLDS
+	                          ? "\nBeside the others, which are proved:\n"
+	                          : "\nWhat they answer was not looked at, as "
+	                            "the others are not proved.\n");
+	for (uint32_t i = 0; i < p->stale_count; i++) {
+		const struct proved_stale *s = &p->stale[i];
+		struct result_values *one = result_group(r, list, NULL);
+		result_text(r, one, "transaction",
+		            s->transaction == UINT32_MAX ? NULL
+		                                         : stale_name(p, s));
+		result_text(r, one, "verdict", verdict_word(s->verdict));
+		add_cycle(r, one, s->verdict == VERDICT_VIOLATED, &s->cycle,
+		          &s->client, &s->consequence);
+		name_stale(note, p, s);
+	}
+	if (p->verdict == VERDICT_HOLDS && p->stop)
+		text_format(note, "  and not all were looked at: %s\n",
+		            stop_text(p->stop));
 }
 
 static void add_open(struct result *r, const struct proof *p, struct text *note)
@@ -606,6 +762,7 @@ struct result *result_of_proof(const struct proof *p)
 	add_exclusions(r, p, &note);
 	add_sets(r, p, &note);
 	add_allocations(r, p, &note);
+	add_stale(r, p, &note);
 	if (note.length) r->note = result_words(r, &note);
 	text_free(&note);
 	add_costs(r, p);

@@ -1,0 +1,270 @@
+/* An anomaly is the worse, the more it leaves behind.
+ *
+ * - An assertion fails in some execution of the client that is not
+ *   serializable, and in none that is.
+ * - Without reads that no write depends on, the execution that was found is not
+ *   serializable either. Else the transactions, one after the other in some
+ *   order, write the same: only answers are out of date.
+ *
+ * A write of a transaction depends on a read if what it writes, where, or
+ * whether, is computed from what is read; where that is not known, on all of
+ * them.
+ */
+#include "prove/consequence.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "axioms/allows.h"
+#include "base/memory.h"
+#include "history/history.h"
+#include "prove/client.h"
+#include "prove/search.h"
+#include "prove/spots.h"
+#include "prove/words.h"
+
+const char *consequence_word(enum consequence_kind k)
+{
+	switch (k) {
+	case CONSEQUENCE_ANSWER: return "answer";
+	case CONSEQUENCE_WRITE: return "write";
+	case CONSEQUENCE_ASSERTION: return "assertion";
+	}
+	assert(!"no such consequence");
+	return NULL;
+}
+
+void consequence_copy(struct consequence *out, const struct consequence *from)
+{
+	*out = (struct consequence){ .kind = from->kind };
+	text_string(&out->fails, text_get(&from->fails));
+	text_string(&out->cause, text_get(&from->cause));
+}
+
+void consequence_free(struct consequence *c)
+{
+	text_free(&c->fails);
+	text_free(&c->cause);
+}
+
+/* ---- which reads writes depend on ---- */
+
+struct slice {
+	const struct summary *s;
+	bool *nodes, *reads; /* what writes depend on; by access */
+	bool unknown;        /* on what nobody knows */
+};
+
+static void mark(struct slice *x, uint32_t node)
+{
+	x->nodes[node] = true;
+}
+
+static void mark_access(struct slice *x, const struct access *a,
+                        uint32_t value_count)
+{
+	mark(x, a->happens);
+	for (uint32_t i = 0; i < a->index_count; i++) mark(x, a->indexes[i]);
+	for (uint32_t v = 0; a->write && v < value_count; v++)
+		mark(x, a->values[v]);
+}
+
+static void mark_parts(struct slice *x, const struct application *app,
+                       const struct node *n)
+{
+	switch (n->op) {
+	case NODE_FALSE:
+	case NODE_TRUE:
+	case NODE_CONSTANT:
+	case NODE_PARAMETER: return;
+	case NODE_GUESS:
+	case NODE_UNKNOWN: x->unknown = true; return;
+	case NODE_FIRST:
+	case NODE_READ:
+		x->reads[n->a] = true;
+		mark_access(
+			x, &x->s->accesses[n->a],
+			app->families[x->s->accesses[n->a].family].value_count);
+		return;
+	case NODE_HAS:
+	case NODE_FIELD:
+	case NODE_NOT:
+	case NODE_IS_INT:
+	case NODE_IS_BOOL:
+	case NODE_IS_STRING:
+	case NODE_HOLDS:
+	case NODE_FITS:
+	case NODE_TRUTH: mark(x, n->a); return;
+	case NODE_CHOOSE: mark(x, n->c); /* fall through */
+	default: mark(x, n->a); mark(x, n->b);
+	}
+}
+
+/* Parts come before what is made of them, but for the conditions of reads,
+ * which are there before the read's node as well. */
+static void follow(struct slice *x, const struct application *app)
+{
+	for (uint32_t i = x->s->node_count; i-- > 0;)
+		if (x->nodes[i]) mark_parts(x, app, &x->s->nodes[i]);
+}
+
+static struct slice slice_of(const struct application *app,
+                             const struct summary *s)
+{
+	struct slice x = { .s = s };
+	x.nodes = mem_take0((size_t)s->node_count + 1, sizeof *x.nodes);
+	x.reads = mem_take0((size_t)s->access_count + 1, sizeof *x.reads);
+	for (uint32_t i = 0; i < s->access_count; i++) {
+		const struct access *a = &s->accesses[i];
+		if (!a->write) continue;
+		mark_access(&x, a, app->families[a->family].value_count);
+		x.unknown |= a->many;
+		mark(&x, s->commits);
+	}
+	bool again = true;
+	while (again) { /* a read may happen under a condition behind it */
+		uint32_t before = 0, after = 0;
+		for (uint32_t i = 0; i < s->node_count; i++)
+			before += x.nodes[i];
+		follow(&x, app);
+		for (uint32_t i = 0; i < s->node_count; i++)
+			after += x.nodes[i];
+		again = after > before;
+	}
+	return x;
+}
+
+static bool is_family(const char *family, const char *key)
+{
+	size_t length = strlen(family);
+	return !strncmp(family, key, length) &&
+	       (!key[length] || key[length] == '[');
+}
+
+/* May a write of the transaction depend on what it reads there? */
+static bool may_matter(const struct application *app, const char *transaction,
+                       const char *key)
+{
+	uint32_t count = app->summary_count + app->stale_count;
+	bool known = false, matters = false;
+	for (uint32_t i = 0; i < count && !matters; i++) {
+		const struct summary *s = &app->summaries[i];
+		if (!transaction || strcmp(s->name, transaction) != 0) continue;
+		struct slice x = slice_of(app, s);
+		matters = x.unknown;
+		for (uint32_t k = 0; k < s->access_count; k++) {
+			uint32_t f = s->accesses[k].family;
+			if (s->accesses[k].write ||
+			    !is_family(app->families[f].name, key))
+				continue;
+			known = true;
+			matters |= x.reads[k];
+		}
+		free(x.nodes);
+		free(x.reads);
+	}
+	return matters || !known;
+}
+
+static bool writes(const struct transaction *t)
+{
+	for (uint32_t i = 0; i < t->event_count && !t->aborted; i++)
+		if (t->events[i].kind == EVENT_WRITE) return true;
+	return false;
+}
+
+/* Is it serializable but for what is only answered? */
+static bool is_answer_only(const struct application *app,
+                           const struct history *h)
+{
+	struct history less = *h;
+	uint32_t events = 0, kept = 0;
+	for (uint32_t t = 0; t < h->transaction_count; t++)
+		events += h->transactions[t].event_count;
+	struct event *all = mem_take0((size_t)events + 1, sizeof *all);
+	less.transactions =
+		mem_take0(h->transaction_count, sizeof *less.transactions);
+	for (uint32_t t = 0; t < h->transaction_count; t++) {
+		struct transaction *to = &less.transactions[t];
+		*to = h->transactions[t];
+		to->events = &all[kept];
+		to->event_count = 0;
+		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
+			struct event e = h->transactions[t].events[i];
+			if (e.kind == EVENT_READ &&
+			    (!writes(&h->transactions[t]) ||
+			     !may_matter(app, to->name, h->keys[e.key].name)))
+				continue;
+			e.joined &= to->event_count > 0;
+			all[kept++] = e;
+			to->event_count++;
+		}
+	}
+	bool serial = level_allows_history(LEVEL_SERIAL, &less);
+	free(less.transactions);
+	free(all);
+	return serial;
+}
+
+/* ---- the read at the root ---- */
+
+/* On the path that closes to a cycle the last one is the first to commit, and
+ * the one before it has read what the last one has overwritten. */
+static void name_cause(struct text *out, const struct instances *in, Z3_model m,
+                       uint32_t length)
+{
+	uint32_t from = length - 2, to = length - 1;
+	const struct summary *s = in->items[from].s, *t = in->items[to].s;
+	for (uint32_t i = 0; i < s->access_count; i++)
+		for (uint32_t j = 0; j < t->access_count; j++) {
+			const struct access *r = &s->accesses[i],
+					    *w = &t->accesses[j];
+			Z3_ast met = r->write ? NULL
+			                      : instances_conflict(in, from, i,
+			                                           to, j);
+			if (!met || !client_true(in, m, met)) continue;
+			text_format(out, "%s reads ", s->name);
+			words_key(out, in->app, s, r);
+			text_format(out,
+			            " (line %" PRIu32 "), which %s has "
+			            "overwritten (line %" PRIu32 ")",
+			            r->line, t->name, w->line);
+			return;
+		}
+}
+
+/* ---- what fails ---- */
+
+static bool fails(struct search *x, const struct instances *in, Z3_model m,
+                  bool own_values)
+{
+	struct proof *out = x->out;
+	struct text client = { 0 };
+	struct budget budget = out->options.budget;
+	if (!in->app->asserted.length || search_is_late(x)) return false;
+	search_limit_client(x, &budget);
+	client_write_finals(&client, in, m, out->options.terms.level,
+	                    own_values, in->count);
+	bool found = client_explore_failing(
+		out->app->path, &client, out->options.terms.level, &budget,
+		&out->consequence.fails, &out->client_histories);
+	out->clients++;
+	text_free(&client);
+	return found;
+}
+
+void search_weigh(struct search *x, const struct instances *in, Z3_model m,
+                  bool own_values)
+{
+	struct proof *out = x->out;
+	struct consequence *c = &out->consequence;
+	name_cause(&c->cause, in, m, x->length);
+	if (fails(x, in, m, own_values) ||
+	    (own_values && fails(x, in, m, false)))
+		c->kind = CONSEQUENCE_ASSERTION;
+	else
+		c->kind = is_answer_only(out->app, out->history)
+		                  ? CONSEQUENCE_ANSWER
+		                  : CONSEQUENCE_WRITE;
+}
