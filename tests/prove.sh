@@ -214,9 +214,19 @@ prints 'no other choice that is proved has a weaker level'
 prints '    balance at prc: not serializable, for example balance('
 prints '    write_check at si: not serializable, for example'
 lacks 'neither proved nor violated'
+# In their place, reads that lock: WriteCheck's of the savings, as in Alomari,
+# Cahill, Fekete, Roehm.
+prints '    savings[who] of write_check (line 21, shared)'
+prints '    savings[who] of balance (line 4, shared), savings[who] of write_check (line 21, shared), checking[who] of write_check (line 23, locked)'
+sed '21s/= savings/= shared savings/' smallbank.tx >locked.tx
+run 0 prove locked.tx -i si --no-errors --one-each -q
+sed '4s/= savings/= shared savings/; 23s/checking/locked checking/' locked.tx >locked2.tx
+run 0 prove locked2.tx -i prc --no-errors --one-each -q
+run 1 prove locked.tx -i prc --no-errors --one-each -q
 run 0 prove bank.tx -i si --allocate --json
 prints '"allocations":[{"levels":[{"transaction":"withdraw","level":"si"}],"weaker":[{"transaction":"withdraw","level":"prc","verdict":"violated","cycle":"withdraw('
 prints '"allocations_complete":true'
+prints '{"level":"si","complete":true,"sets":[{"reads":[],"diff":""}]}'
 cat >skew.sql <<'END'
 CREATE TABLE s (id int PRIMARY KEY, n int NOT NULL);
 CREATE TABLE c (id int PRIMARY KEY, n int NOT NULL);
@@ -402,6 +412,19 @@ sed 's/^txn put.*//' stale.tx >none.tx
 run 4 prove none.tx
 prints 'all transactions are stale ok'
 run 0 prove none.tx --invariant 'x[0] == 0' -q
+# A read of a routine that nobody calls.
+cat >rota.sql <<'END'
+CREATE TABLE rota (id int PRIMARY KEY, here bool NOT NULL);
+CREATE FUNCTION leave(a int, b int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE other bool;
+BEGIN
+  SELECT here INTO other FROM rota WHERE id = b;
+  IF other THEN UPDATE rota SET here = false WHERE id = a; END IF;
+END $$;
+END
+run 1 prove rota.sql -i si --no-errors --one-each --allocate --json
+prints '"complete":true,"sets":[{"reads":[{"transaction":"leave","key":"rota","line":5,"lock":"locked"}]'
+prints '+  SELECT here INTO other FROM rota WHERE id = b FOR UPDATE;'
 # Each by itself, and then all of them.
 cat >fork.tx <<'END'
 global x = 0;

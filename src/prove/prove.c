@@ -121,7 +121,7 @@ static bool confirm(struct search *x, struct instances *in, Z3_model m,
 	out->program = found.program;
 	out->history = found.history;
 	out->verdict = VERDICT_VIOLATED;
-	search_weigh(x, in, m, own_values);
+	if (!x->unweighed) search_weigh(x, in, m, own_values);
 	return true;
 }
 
@@ -443,13 +443,13 @@ static void on_tree(void *data, const struct syntax *tree, struct sources *all)
 	lower(data, tree, all);
 }
 
-struct program *prove_load_given(struct application *out, const char *path,
-                                 const struct load_text *text,
+struct program *prove_load_texts(struct application *out, const char *path,
+                                 const struct load_text *texts, size_t count,
                                  const struct sql_arguments *arguments,
                                  bool finals, struct diags *d)
 {
-	struct load_edited look = { .texts = text,
-		                    .count = text != NULL,
+	struct load_edited look = { .texts = texts,
+		                    .count = count,
 		                    .transactions = true,
 		                    .look = on_tree,
 		                    .data = out };
@@ -472,6 +472,15 @@ struct program *prove_load_given(struct application *out, const char *path,
 	if (p && program_is_sql(p) && finals) lower_sql_finals(out);
 	if (p) prove_mark_stale(out, NULL, NULL);
 	return p;
+}
+
+struct program *prove_load_given(struct application *out, const char *path,
+                                 const struct load_text *text,
+                                 const struct sql_arguments *arguments,
+                                 bool finals, struct diags *d)
+{
+	return prove_load_texts(out, path, text, text != NULL, arguments,
+	                        finals, d);
 }
 
 struct program *prove_load(struct application *out, const char *path,
@@ -498,6 +507,7 @@ void prove(struct proof *out, struct application *app,
 	search_members(&x);
 	if (!out->stop && o->subsets) search_subsets(&x, app);
 	if (!out->stop && o->allocate) search_allocations(&x, app);
+	if (!out->stop && o->allocate) search_promotions(&x);
 	if (!out->stop &&
 	    (out->options.table || out->verdict != VERDICT_VIOLATED))
 		search_pairs(&x);
@@ -520,6 +530,20 @@ static void free_allocation(struct proved_allocation *a)
 	}
 	free(a->weaker);
 	free(a->levels);
+}
+
+static void free_promotion(struct proved_promotion *p)
+{
+	for (uint32_t i = 0; i < p->set_count; i++) {
+		struct promoted_reads *set = &p->sets[i];
+		for (uint32_t k = 0; k < set->count; k++) {
+			text_free(&set->items[k].transaction);
+			text_free(&set->items[k].key);
+		}
+		free(set->items);
+		text_free(&set->diff);
+	}
+	free(p->sets);
 }
 
 void prove_free(struct proof *p)
@@ -547,6 +571,9 @@ void prove_free(struct proof *p)
 		consequence_free(&p->stale[i].consequence);
 	}
 	free(p->stale);
+	for (uint32_t i = 0; i < p->promotion_count; i++)
+		free_promotion(&p->promotions[i]);
+	free(p->promotions);
 	for (uint32_t i = 0; i < p->exclusion_count; i++)
 		free(p->exclusions[i].rules);
 	free(p->exclusions);

@@ -110,6 +110,30 @@ struct proved_exclusion {
 	              * left out; by instances_rule_count() */
 };
 
+/* Reads that are locked in place of a stronger level. */
+struct promoted_read {
+	struct text transaction, key;
+	uint32_t line;
+	const char *lock; /* word */
+};
+
+struct promoted_reads {
+	struct promoted_read *items;
+	uint32_t count;
+	struct text diff;
+};
+
+/* With all transactions at this level: the smallest sets of reads with which
+ * they are proved if these are locked. */
+struct proved_promotion {
+	enum level level;
+	struct promoted_reads *sets; /* an empty one: none is needed */
+	uint32_t set_count, set_capacity;
+	bool complete; /* there are no others, of so few reads */
+};
+
+enum { PROMOTED_MOST = 3 }; /* reads together */
+
 /* A transaction that is stale ok, beside those that are not. */
 struct proved_stale {
 	uint32_t transaction;      /* UINT32_MAX: all of them together */
@@ -142,6 +166,8 @@ struct proof {
 	struct proved_allocation *allocations; /* if they were asked for */
 	uint32_t allocation_count, allocation_capacity;
 	bool allocations_left; /* not all were decided: too many */
+	struct proved_promotion *promotions; /* the same */
+	uint32_t promotion_count;
 	/* Where those that are not stale ok are proved; else none. */
 	struct proved_stale *stale;
 	uint32_t stale_count;
@@ -167,6 +193,11 @@ struct program *prove_load(struct application *out, const char *path,
  * asserted of final states is looked at, too. */
 struct program *prove_load_given(struct application *out, const char *path,
                                  const struct load_text *text,
+                                 const struct sql_arguments *arguments,
+                                 bool finals, struct diags *d);
+/* The same, with several of its files as they would be. */
+struct program *prove_load_texts(struct application *out, const char *path,
+                                 const struct load_text *texts, size_t count,
                                  const struct sql_arguments *arguments,
                                  bool finals, struct diags *d);
 /* Marks transactions as stale ok, beside those that the text marks: "read-only"

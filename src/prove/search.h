@@ -25,6 +25,7 @@ struct search {
 	/* Sets of the first SETS_OF_MOST transactions: */
 	uint64_t grounds;   /* enough of them for a path of each length */
 	uint64_t confirmed; /* those of the counterexample */
+	bool unweighed;     /* what comes of it is not asked */
 };
 
 /* What is known of a sequence of transactions. */
@@ -75,6 +76,8 @@ void search_allocations(struct search *x, struct application *app);
  * which has its options; counts what it cost in that of all. */
 void search_apart(struct search *x, struct proof *one);
 
+/* At each of the levels to choose from: the reads that are to be locked. */
+void search_promotions(struct search *x);
 /* After the search of all, which is proved: looks at those that are stale ok.
  */
 void search_stale(struct search *x);

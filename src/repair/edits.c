@@ -61,7 +61,8 @@ static bool is_written(const struct edits *e, const struct access *read,
 		const struct access *x = &a->items[i];
 		if (!x->write || x->key->kind != k->kind) continue;
 		if (by_it ? x->transaction != read->transaction
-		          : !a->transactions[x->transaction].runs)
+		          : !a->transactions[x->transaction].runs &&
+		                    !e->terms.uncalled)
 			continue;
 		if (k->kind == EXPR_INDEX ? x->key->family == k->family
 		                          : x->key->item == k->item)
@@ -171,7 +172,7 @@ static void take_transactions(struct edits *e, struct sources *all)
 			.own = level ? (own_level)(level_number(level->text) +
 			                           1)
 			             : 0,
-			.fixed = x->last || !x->runs,
+			.fixed = x->last || (!x->runs && !e->terms.uncalled),
 		};
 	}
 }
@@ -197,6 +198,7 @@ struct edits *edits_new(const char *path, const struct edit_terms *terms,
 {
 	struct edits *e = mem_take0(1, sizeof *e);
 	struct load_edited x = { .given = terms->given,
+		                 .transactions = terms->uncalled,
 		                 .look = look,
 		                 .data = e };
 	assert(terms->level < LEVEL_COUNT);
@@ -418,18 +420,29 @@ static void know_sql(const struct edits *e, struct edited *x)
 	explorer_know_rows(x->program, NULL, 0);
 }
 
-struct edited edits_make(const struct edits *e, struct edit_set s)
+uint32_t edits_file_count(const struct edits *e)
+{
+	return (uint32_t)e->file_count;
+}
+
+void edits_texts(const struct edits *e, struct edit_set s, struct text *texts)
 {
 	const struct edit **all = sorted(e, s);
+	for (uint32_t i = 0; i < e->file_count; i++)
+		print_edited(&texts[i], e, all, s.count, i, 0,
+		             e->files[i].length);
+	free(all);
+}
+
+struct edited edits_make(const struct edits *e, struct edit_set s)
+{
 	struct load_text *texts = mem_take0(e->file_count, sizeof *texts);
 	struct text *new = mem_take0(e->file_count, sizeof *new);
-	for (uint32_t i = 0; i < e->file_count; i++) {
-		print_edited(&new[i], e, all, s.count, i, 0,
-		             e->files[i].length);
+	edits_texts(e, s, new);
+	for (uint32_t i = 0; i < e->file_count; i++)
 		texts[i] =
 			(struct load_text){ e->files[i].path, text_get(&new[i]),
 			                    new[i].length };
-	}
 	struct edited out = { .accesses = mem_take0(1, sizeof *out.accesses) };
 	struct load_edited x = { .texts = texts,
 		                 .count = e->file_count,
@@ -450,7 +463,6 @@ struct edited edits_make(const struct edits *e, struct edit_set s)
 	for (size_t i = 0; i < e->file_count; i++) text_free(&new[i]);
 	free(new);
 	free(texts);
-	free(all);
 	return out;
 }
 

@@ -66,6 +66,9 @@ struct edit_terms {
 	 * explored as one that writes back what it read. */
 	bool locks_write;
 	bool ssi; /* program_is_ssi(); of SQL it always is */
+	/* Transactions and routines that nobody calls count, too, and there
+	 * need not be sessions. */
+	bool uncalled;
 	struct edit_weights weights;
 };
 
@@ -114,6 +117,10 @@ struct edited {
 	enum level level; /* of transactions that have none of their own */
 	struct accesses *accesses;
 };
+/* The files of the program with these edits: edits_file_count() texts, each to
+ * be freed. */
+uint32_t edits_file_count(const struct edits *e);
+void edits_texts(const struct edits *e, struct edit_set s, struct text *texts);
 /* To be freed with edited_free. No program, if it does not compile. */
 struct edited edits_make(const struct edits *e, struct edit_set s);
 void edited_free(struct edited *x);

@@ -79,14 +79,16 @@ static void note_routine(struct look *l, const struct sql_routine *r)
 		note_written(r->statements[i], l->own);
 }
 
-/* Those that some statement calls, and those of triggers. */
+/* Those that some statement calls, or all, and those of triggers. */
 static void each_routine(struct look *l,
                          void (*take)(struct look *l,
                                       const struct sql_routine *r))
 {
 	const struct sql_catalog *c = &l->image->catalog;
 	for (uint32_t i = 0; i < c->routine_count; i++)
-		if (c->routines[i]->called) take(l, c->routines[i]);
+		if (c->routines[i]->called ||
+		    (l->edits->terms.uncalled && !c->routines[i]->trigger))
+			take(l, c->routines[i]);
 	for (uint32_t i = 0; i < c->table_count; i++)
 		for (const struct sql_trigger *t = c->tables[i]->triggers; t;
 		     t = t->next)

@@ -12,6 +12,7 @@
 #include "result/names.h"
 #include "result/numbers.h"
 #include "result/parts.h"
+#include "result/promoted.h"
 
 static void name_question(struct text *t, const struct proof *p)
 {
@@ -762,6 +763,7 @@ struct result *result_of_proof(const struct proof *p)
 	add_exclusions(r, p, &note);
 	add_sets(r, p, &note);
 	add_allocations(r, p, &note);
+	result_promotions(r, p, &note);
 	add_stale(r, p, &note);
 	if (note.length) r->note = result_words(r, &note);
 	text_free(&note);
