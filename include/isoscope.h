@@ -544,9 +544,17 @@ typedef struct iso_prove_options {
 	 * these ("prc+si+ser"; in SQL no others); NULL: they are not asked for.
 	 */
 	const char *allocate;
+	/* Transactions whose answers may be stale: "a,b", or "read-only"; NULL:
+	 * those that the text marks. */
+	const char *stale_ok;
+	/* Instead of serializability: what the program asserts of final states,
+	 * and that this holds of them (NULL: nothing else). Without table,
+	 * explain, subsets and allocate. */
+	bool assertions;
+	const char *invariant;
 } iso_prove_options;
-/* Is every execution of the transactions of a program in .tx serializable, for
- * any number of them? The program need not have sessions. `options` and `diags`
+/* Is every execution of the transactions of a program serializable, for any
+ * number of them? The program need not have sessions. `options` and `diags`
  * may be NULL. Returns 0, ISO_E_ARGUMENT or ISO_E_PROGRAM. */
 ISO_API int iso_program_prove(iso_result **out, const char *path,
                               const iso_prove_options *options,

@@ -218,6 +218,26 @@ START_TEST(transactions_are_proved)
 	                             "\"sets\":[{\"transactions\":[\"add\"],"
 	                             "\"verdict\":\"violated\""));
 	iso_result_free(r);
+	o.invariant = "n[0] >= 0";
+	ck_assert_int_eq(iso_program_prove(&r, path, &o, NULL), ISO_E_ARGUMENT);
+	o.subsets = false;
+	o.no_errors = true;
+	ck_assert_int_eq(iso_program_prove(&r, path, &o, NULL), 0);
+	ck_assert_int_eq(iso_result_verdict(r), ISO_HOLDS);
+	ck_assert_ptr_nonnull(strstr(iso_result_json(r), "\"assertions\":1"));
+	iso_result_free(r);
+	o.invariant = NULL;
+	o.stale_ok = "add";
+	ck_assert_int_eq(iso_program_prove(&r, path, &o, NULL), ISO_E_ARGUMENT);
+	o.stale_ok = "read-only";
+	o.allocate = "si+ser";
+	o.level = ISO_LEVEL_SI;
+	ck_assert_int_eq(iso_program_prove(&r, path, &o, NULL), 0);
+	ck_assert_ptr_nonnull(strstr(iso_result_json(r),
+	                             "\"stale_ok\":[]"));
+	ck_assert_ptr_nonnull(strstr(iso_result_json(r),
+	                             "\"promotions\":[{\"level\":\"si\""));
+	iso_result_free(r);
 	o.max_length = 99;
 	ck_assert_int_eq(iso_program_prove(&r, path, &o, NULL), ISO_E_ARGUMENT);
 	ck_assert_int_eq(iso_program_prove(&r, "none.tx", NULL, &d),

@@ -1,14 +1,40 @@
 /* isoscope.h: proofs for any number of transactions. */
 #include "api/programs.h"
 #include "api/results.h"
+#include "prove/invariant.h"
+#include "result/invariance.h"
 #include "result/proved.h"
 #include "vm/program.h"
 
+static bool asserts(const iso_prove_options *o)
+{
+	return o->assertions || o->invariant;
+}
+
 static bool options_fit(const iso_prove_options *o)
 {
+	bool others = o->table || o->explain || o->subsets || o->allocate;
 	return (o->level == ISO_LEVEL_DEFAULT || is_level(o->level)) &&
 	       o->timeout >= 0 && o->max_length != 1 &&
-	       o->max_length <= INSTANCES_MAX;
+	       o->max_length <= INSTANCES_MAX && !(asserts(o) && others);
+}
+
+static iso_result *prove_either(struct application *app,
+                                const struct prove_options *o, bool assertions)
+{
+	iso_result *r;
+	if (assertions) {
+		struct invariance found;
+		prove_invariant(&found, app, o);
+		r = iso_result_of(result_of_invariance(&found));
+		invariance_free(&found);
+		return r;
+	}
+	struct proof found;
+	prove(&found, app, o);
+	r = iso_result_of(result_of_proof(&found));
+	prove_free(&found);
+	return r;
 }
 
 static int try_prove(iso_result **out, const char *path,
@@ -31,11 +57,16 @@ static int try_prove(iso_result **out, const char *path,
 	if (given.max_length) o.max_length = given.max_length;
 	o.timeout = given.timeout;
 	o.memory = given.memory;
-	struct program *p = prove_load(&app, path, NULL, &problem.diags);
+	struct program *p =
+		asserts(&given)
+			? invariant_load(&app, path, NULL, given.invariant,
+	                                 NULL, &problem.diags)
+			: prove_load(&app, path, NULL, &problem.diags);
 	int status = p ? ISO_OK : ISO_E_PROGRAM;
 	struct text why = { 0 };
 	if (given.allocate) prove_levels(given.allocate, &o.allocate, &why);
-	if (p && (why.length || !prove_fits(p, &app, &o, &why))) {
+	if (p && (why.length || !prove_mark_stale(&app, given.stale_ok, &why) ||
+	          !prove_fits(p, &app, &o, &why))) {
 		status = ISO_E_ARGUMENT;
 		diags_add(&problem.diags, DIAG_ERROR, path, 0, 0, NULL, "%s",
 		          text_get(&why));
@@ -44,12 +75,9 @@ static int try_prove(iso_result **out, const char *path,
 	                                      ? LEVEL_COUNT
 	                                      : internal_level(given.level),
 	                              &o.terms.level, &problem)) {
-		struct proof found;
 		if (given.level == ISO_LEVEL_DEFAULT)
 			o.as = program_deployment(p, NULL);
-		prove(&found, &app, &o);
-		*out = iso_result_of(result_of_proof(&found));
-		prove_free(&found);
+		*out = prove_either(&app, &o, asserts(&given));
 	} else if (p) {
 		status = ISO_E_ARGUMENT;
 	}
