@@ -149,8 +149,10 @@ txn two() at cc { x = 2; }
 session a { let r = one(); if (r == 2) { one(); } else { two(); } }
 session b { two(); }
 EOF
-run 4 decide either.tx -i cc
+run 4 runs either.tx -i cc
 prints 'a session whose transactions have one level or another cannot be decided'
+run 0 decide either.tx -i cc
+prints 'the answer is that of exploring'
 sed -i 's/ at si//' locks.tx
 run 0 decide locks.tx -i psi
 run 0 decide locks.tx -i ser

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/seconds.h"
@@ -12,9 +13,10 @@
 #include "history/history.h"
 #include "vm/program.h"
 
-/* When exploring begins: most programs are decided by then; and for how long it
- * goes on, in seconds. */
-static const double FIRST = 0.05, MOST = 10;
+/* When exploring begins, in seconds of the processor: most programs are decided
+ * by then, however busy the machine is; or in seconds, where that runs in other
+ * processes. And for how long it goes on. */
+static const double FIRST = 0.05, FIRST_BY_CLOCK = 1, MOST = 10;
 
 struct exploring {
 	const struct program *program;
@@ -35,11 +37,17 @@ static void wait_a_little(void)
 	nanosleep(&little, NULL);
 }
 
+static double processor_seconds(void)
+{
+	return seconds_of_process((int)getpid());
+}
+
 static void wait_for_solver(const struct exploring *x)
 {
-	double until = seconds_now() + FIRST;
+	double until = processor_seconds() + FIRST;
+	double latest = seconds_now() + FIRST_BY_CLOCK;
 	while (!atomic_load(&x->cancel) && !atomic_load(&x->alone) &&
-	       seconds_now() < until)
+	       processor_seconds() < until && seconds_now() < latest)
 		wait_a_little();
 }
 
