@@ -233,8 +233,7 @@ START_TEST(transactions_are_proved)
 	o.allocate = "si+ser";
 	o.level = ISO_LEVEL_SI;
 	ck_assert_int_eq(iso_program_prove(&r, path, &o, NULL), 0);
-	ck_assert_ptr_nonnull(strstr(iso_result_json(r),
-	                             "\"stale_ok\":[]"));
+	ck_assert_ptr_nonnull(strstr(iso_result_json(r), "\"stale_ok\":[]"));
 	ck_assert_ptr_nonnull(strstr(iso_result_json(r),
 	                             "\"promotions\":[{\"level\":\"si\""));
 	iso_result_free(r);
