@@ -1,6 +1,7 @@
 /* isoscope.h: edits that repair a program. */
 #include "api/explore_plan.h"
 #include "api/results.h"
+#include "api/second_engine.h"
 #include "result/repaired.h"
 #include "sql/load.h"
 #include "vm/program.h"
@@ -45,6 +46,7 @@ static int try_repair(iso_result **out, const iso_program *program,
 			                              : REPAIR_EDITS,
 			.max_answers = wanted.max_repairs ? wanted.max_repairs
 			                                  : REPAIR_ANSWERS,
+			.beside = second_engine_of_repair,
 		};
 		if (repair_weights(&o, wanted.weights, &problem.diags) &&
 		    repair(&found, &o, &problem.diags))

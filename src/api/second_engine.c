@@ -182,3 +182,41 @@ void second_engine_free(struct second_engine *s)
 	if (s->decided && !s->levels) decision_free(&s->of.one);
 	free(s);
 }
+
+/* ---- beside each exploration of a repair ---- */
+
+static void *begin_one(const struct program *p, const struct explore_options *o)
+{
+	return second_engine_begin(p, o, false);
+}
+
+static bool tick_one(void *engine, const struct explore_stats *e)
+{
+	return second_engine_tick(engine, e);
+}
+
+/* Takes the history of a violation. */
+static struct history *take_example(struct decision *d)
+{
+	struct history *h = NULL;
+	for (uint32_t i = 0; i < d->goal_count && !h; i++) {
+		if (d->goals[i].verdict != VERDICT_VIOLATED) continue;
+		h = d->goals[i].example;
+		d->goals[i].example = NULL;
+	}
+	return h;
+}
+
+static enum verdict end_one(void *engine, struct history **example)
+{
+	struct second_engine *s = engine;
+	enum verdict v = VERDICT_INCONCLUSIVE;
+	if (second_engine_end(s)) v = s->of.one.verdict;
+	if (v == VERDICT_VIOLATED) *example = take_example(&s->of.one);
+	second_engine_free(s);
+	return v;
+}
+
+const struct repair_beside second_engine_of_repair = { .begin = begin_one,
+	                                               .tick = tick_one,
+	                                               .end = end_one };

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "dpor/explorer.h"
+#include "repair/repair.h"
 #include "solve/all_levels.h"
 
 struct second_engine;
@@ -30,5 +31,8 @@ const struct decision *second_engine_decision(const struct second_engine *s);
 const struct level_decisions *
 second_engine_levels(const struct second_engine *s);
 void second_engine_free(struct second_engine *s); /* NULL is fine */
+
+/* One for each exploration of a repair, at its level. */
+extern const struct repair_beside second_engine_of_repair;
 
 #endif

@@ -1,5 +1,6 @@
 /* explore --fix. */
 #include "cli/explore.h"
+#include "api/second_engine.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -62,6 +63,7 @@ int explore_repair(struct exploration *x)
 		.max_answers = at_most(max_answers),
 		.tick = on_tick,
 		.payload = &repairing,
+		.beside = second_engine_of_repair,
 	};
 	bool fine = repair_weights(&o, c->value[OPTION_WEIGHTS], &d) &&
 	            repair(&found, &o, &d);

@@ -60,6 +60,7 @@ struct search {
 	pthread_mutex_t lock;
 	const struct edited *edited;
 	struct edit_set edits;
+	void *beside; /* repair_beside; NULL: nobody */
 	bool samples;
 	uint32_t kept;
 	uint64_t violating;
@@ -87,10 +88,11 @@ static struct edit_set set_of(const struct repair_row *r)
 
 /* ---- exploring ---- */
 
-static struct met keep(struct search *x, const struct explore_execution *e)
+/* The history becomes its own. */
+static struct met keep(struct search *x, struct history *h)
 {
 	struct dirty_read dirty;
-	struct met m = { .history = explore_history(e),
+	struct met m = { .history = h,
 		         .items = copy_items(x->edits),
 		         .count = x->edits.count };
 	assert(x->edited->program && x->kept <= KEPT);
@@ -122,7 +124,8 @@ static void sample(struct search *x, struct sample *of,
 		of->count = SAMPLE / 2;
 		of->stride *= 2;
 	}
-	if (number % of->stride == 0) of->items[of->count++] = keep(x, e);
+	if (number % of->stride == 0)
+		of->items[of->count++] = keep(x, explore_history(e));
 }
 
 static void sample_free(struct sample *s)
@@ -149,7 +152,7 @@ static bool on_history(void *payload, const struct explore_execution *e)
 		sample(x, &x->violated, e);
 	} else if (e->violated_count && x->kept < KEPT) {
 		x->kept++;
-		add_to_pool(x, keep(x, e));
+		add_to_pool(x, keep(x, explore_history(e)));
 	}
 	pthread_mutex_unlock(&x->lock);
 	return true;
@@ -175,10 +178,11 @@ static bool on_tick(void *payload, const struct explore_stats *s,
 	struct search *x = payload;
 	const struct repair_options *o = &x->out->options;
 	struct text what = { 0 };
-	if (!o->tick) return true;
+	bool go_on = true;
 	text_format(&what, "set %" PRIu64, x->out->sets);
-	bool go_on = o->tick(o->payload, text_get(&what), s, depth);
+	if (o->tick) go_on = o->tick(o->payload, text_get(&what), s, depth);
 	text_free(&what);
+	if (go_on && x->beside) go_on = o->beside.tick(x->beside, s);
 	return go_on;
 }
 
@@ -187,6 +191,22 @@ static bool is_late(const struct search *x)
 	const struct explore_options *o = &x->out->options.explore;
 	return (o->interrupt && atomic_load(o->interrupt)) ||
 	       (o->timeout > 0 && seconds_now() - x->begun >= o->timeout);
+}
+
+/* The exploration is over. `cut`: it came to no end of its own, so that what
+ * somebody beside it says counts. */
+static void end_beside(struct search *x, struct repair_row *row, bool cut)
+{
+	struct history *example = NULL;
+	if (!x->beside) return;
+	enum verdict v = x->out->options.beside.end(x->beside, &example);
+	x->beside = NULL;
+	row->decided = cut && v != VERDICT_INCONCLUSIVE;
+	if (row->decided) row->verdict = v;
+	if (row->decided && example)
+		add_to_pool(x, keep(x, example));
+	else
+		history_free(example);
 }
 
 /* The program with these edits: to the end, or so many histories (0: all), or
@@ -229,6 +249,8 @@ static struct repair_row explore_set(struct search *x, struct edit_set s,
 	x->samples = !s.count && o.algorithm == EXPLORE_CE;
 	x->kept = 0;
 	x->violating = 0;
+	if (!to_the_end && out->options.beside.begin)
+		x->beside = out->options.beside.begin(edited.program, &o);
 	struct explorer *e = explorer_new(edited.program, &o, &observer);
 	explorer_run(e);
 	const struct explore_stats *stats = explorer_stats(e);
@@ -241,7 +263,9 @@ static struct repair_row explore_set(struct search *x, struct edit_set s,
 		                   .histories = stats->histories,
 		                   .violating = x->violating,
 		                   .complete = stats->stop == STOP_NONE };
-	if (stats->stop && stats->stop != STOP_VIOLATION && !out->stop &&
+	bool cut = stats->stop && stats->stop != STOP_VIOLATION;
+	end_beside(x, &row, cut && !fault);
+	if (cut && !row.decided && !out->stop &&
 	    !(bounded && stats->stop == STOP_HISTORIES))
 		out->stop = stats->stop;
 	out->explored++;

@@ -4,7 +4,8 @@
  * are those above some smallest ones, which are looked for by increasing cost.
  * A set dies at once if it allows a history with a violation that was met
  * before. What survives is explored up to its first violation, which joins
- * those; without one the exploration is complete, and the set an answer.
+ * those; without one the exploration is complete, and the set an answer. Where
+ * exploring takes long, somebody else may say so before its end.
  */
 #ifndef ISO_REPAIR_REPAIR_H
 #define ISO_REPAIR_REPAIR_H
@@ -13,7 +14,21 @@
 #include "dpor/explorer.h"
 #include "repair/edits.h"
 
+struct history;
+
 enum { REPAIR_EDITS = 3, REPAIR_ANSWERS = 8 }; /* at most, by default */
+
+/* Who looks for a verdict beside the exploration of a set of edits. */
+struct repair_beside {
+	/* NULL: nobody does, of this program. Both are borrowed until end(). */
+	void *(*begin)(const struct program *p,
+	               const struct explore_options *o);
+	/* As explore_observer.tick: false if there is a verdict. */
+	bool (*tick)(void *beside, const struct explore_stats *s);
+	/* The verdict, INCONCLUSIVE if there is none; and the history in which
+	 * something is violated, the caller's, or NULL. */
+	enum verdict (*end)(void *beside, struct history **example);
+};
 
 struct repair_options {
 	const char *path;
@@ -29,6 +44,7 @@ struct repair_options {
 	bool (*tick)(void *payload, const char *what,
 	             const struct explore_stats *s, uint32_t depth);
 	void *payload;
+	struct repair_beside beside; /* all NULL: nobody */
 };
 
 /* A set of edits, and what was found of the program with them. */
@@ -38,6 +54,7 @@ struct repair_row {
 	enum verdict verdict;
 	uint64_t histories, violating; /* as far as it was explored */
 	bool complete;
+	bool decided; /* the verdict is that of who looked beside it */
 };
 
 struct repair_rows {

@@ -80,9 +80,14 @@ static void print_answers(struct text *t, const struct style *s,
 		const struct repair_row *row = &x->answers.items[i];
 		text_format(t, "\n  %" PRIu32 ". ", i + 1);
 		print_heading(t, s, x, row);
-		text_format(t, "  (cost %u; nothing is violated in ",
-		            row->cost);
-		number_plural(t, row->histories, "history", "histories");
+		text_format(t, "  (cost %u; nothing is violated", row->cost);
+		if (row->decided) {
+			text_string(t, ", as the solver says");
+		} else {
+			text_string(t, " in ");
+			number_plural(t, row->histories, "history",
+			              "histories");
+		}
 		text_string(t, ")\n");
 		print_diff(t, x, row);
 		for (uint32_t k = 0; k < row->count; k++)

@@ -139,6 +139,7 @@ static void add_row(struct result *r, struct result_values *to,
 	result_count(r, to, "histories", row->histories);
 	result_count(r, to, "violating", row->violating);
 	result_flag(r, to, "complete", row->complete);
+	result_text(r, to, "engine", row->decided ? "decide" : "explore");
 	text_free(&words);
 }
 
