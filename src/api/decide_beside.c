@@ -61,6 +61,7 @@ static void explore(void *data)
 		                     .robust = d->robust,
 		                     .max_changes = UINT64_MAX,
 		                     .timeout = MOST,
+		                     .memory = d->memory,
 		                     .interrupt = &x->cancel };
 	wait_for_solver(x);
 	if (atomic_load(&x->cancel)) return;
@@ -139,10 +140,18 @@ static bool is_worth_it(const struct program *p, const struct decide_options *o)
 	return !program_is_sql(p) && !o->proof;
 }
 
+/* Is something not decided, whatever else is violated? */
+static bool leaves_open(const struct decision *d)
+{
+	for (uint32_t i = 0; i < d->goal_count; i++)
+		if (d->goals[i].verdict == VERDICT_INCONCLUSIVE) return true;
+	return d->verdict == VERDICT_INCONCLUSIVE;
+}
+
 /* Has the solver left something open, though there is time? */
 static bool gave_up(const struct decision *d)
 {
-	return d->verdict == VERDICT_INCONCLUSIVE && !d->refuted &&
+	return leaves_open(d) && !d->refuted &&
 	       (!d->stop || d->stop == STOP_MEMORY);
 }
 
@@ -167,8 +176,9 @@ static void end(struct exploring *x, const struct decision *d, double begun)
 static bool is_better(const struct exploring *x, const struct decision *d)
 {
 	struct position at;
-	return atomic_load(&x->done) && d->verdict == VERDICT_INCONCLUSIVE &&
-	       !d->refuted && !program_bound_met(x->program, &at);
+	return atomic_load(&x->done) &&
+	       (leaves_open(d) || d->stop == STOP_INTERRUPTED) && !d->refuted &&
+	       !program_bound_met(x->program, &at);
 }
 
 void decide_beside(struct decided_beside *out, const struct program *p,
@@ -187,6 +197,7 @@ void decide_beside(struct decided_beside *out, const struct program *p,
 	out->decision.options.enough = NULL;
 	if (!runs) return;
 	end(&x, &out->decision, begun);
+	out->decision.seconds = seconds_now() - begun;
 	out->explorer = x.explorer;
 	if (is_better(&x, &out->decision)) take_answer(out);
 }

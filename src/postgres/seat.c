@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -182,13 +183,22 @@ static bool receive_all(int fd, void *to, size_t length)
 	return true;
 }
 
+/* A module of another build does not say all of it, or more. */
+static bool is_hello(int fd, struct wire_head *h)
+{
+	static const struct timeval patience = { .tv_sec = 10 }, forever;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+	bool fine = receive_all(fd, h, sizeof *h) && h->kind == WIRE_HELLO &&
+	            h->owner == WIRE_BUILD;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof forever);
+	return fine;
+}
+
 bool channel_accept(struct channel *c, int listener)
 {
 	struct wire_head hello;
 	c->fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	if (c->fd <= 0 || !receive_all(c->fd, &hello, sizeof hello) ||
-	    hello.kind != WIRE_HELLO)
-		return false;
+	if (c->fd <= 0 || !is_hello(c->fd, &hello)) return false;
 	c->peer = hello.number;
 	return true;
 }
@@ -236,7 +246,9 @@ static bool take_seat(struct guest *g, uint32_t session, bool *lost)
 		connection_send(&s->c, "SELECT isoscope_engine.restart()");
 		fine = take_channel(l, s);
 		mem_unlock(&l->lock);
-		if (!fine) text_string(&why, "a backend does not answer");
+		if (!fine)
+			text_string(&why, "a backend does not answer, "
+			                  "or its module is of another build");
 	}
 	fine = fine && tell_known(g, s);
 	if (fine && !seat_is_done(g, &s->c, PATIENCE)) {

@@ -65,6 +65,9 @@ enum wire_level { WIRE_NO_LEVEL, WIRE_PRC, WIRE_SI, WIRE_SER };
 /* By TCP there is one door, which is of set-up until this file is there. */
 #define WIRE_SEALED "sealed"
 
+/* In `owner` of HELLO: of what is agreed upon here. Grows with each change. */
+enum { WIRE_BUILD = 2 };
+
 struct wire_head {
 	uint32_t kind, length; /* of what is behind the head */
 	uint32_t number;

@@ -167,13 +167,6 @@ static bool may_matter(const struct application *app, const char *transaction,
 	return matters || !known;
 }
 
-static bool writes(const struct transaction *t)
-{
-	for (uint32_t i = 0; i < t->event_count && !t->aborted; i++)
-		if (t->events[i].kind == EVENT_WRITE) return true;
-	return false;
-}
-
 /* Is it serializable but for what is only answered? */
 static bool is_answer_only(const struct application *app,
                            const struct history *h)
@@ -193,8 +186,7 @@ static bool is_answer_only(const struct application *app,
 		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
 			struct event e = h->transactions[t].events[i];
 			if (e.kind == EVENT_READ &&
-			    (!writes(&h->transactions[t]) ||
-			     !may_matter(app, to->name, h->keys[e.key].name)))
+			    !may_matter(app, to->name, h->keys[e.key].name))
 				continue;
 			e.joined &= to->event_count > 0;
 			all[kept++] = e;

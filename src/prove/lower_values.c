@@ -7,16 +7,21 @@ static void may_fail(struct lowering *l)
 	build_require(&l->b, build_guess(&l->b));
 }
 
+/* Each beginning of a tuple is one as well, so that what is told of its items
+ * grows with the square of its length. Of long ones nothing is told. */
 uint32_t lower_tuple(struct lowering *l, struct expr *e)
 {
+	enum { LONG = 16 };
 	uint32_t tuple = lower_constant(
 		l, value_sequence(&l->b.app->region, VALUE_TUPLE, NULL, 0));
 	for (uint32_t i = 0; i < e->count; i++) {
 		uint32_t item = lower_expr(l, e->items[i]);
-		tuple = node_add(l->b.s, NODE_TUPLE, tuple, item, i + 1);
+		if (e->count <= LONG)
+			tuple = node_add(l->b.s, NODE_TUPLE, tuple, item,
+			                 i + 1);
 	}
 	may_fail(l); /* too deep */
-	return tuple;
+	return e->count <= LONG ? tuple : build_unknown(&l->b);
 }
 
 /* What is spread first is below all others. Else nothing is known of whose

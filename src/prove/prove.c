@@ -505,9 +505,10 @@ void prove(struct proof *out, struct application *app,
 	x.limiter = limiter_new(&out->options.budget, x.begun);
 	if (o->subsets || o->allocate) x.answers = answers_new();
 	search_members(&x);
-	if (!out->stop && o->subsets) search_subsets(&x, app);
-	if (!out->stop && o->allocate) search_allocations(&x, app);
-	if (!out->stop && o->allocate) search_promotions(&x);
+	bool any = x.member_count > 0;
+	if (!out->stop && any && o->subsets) search_subsets(&x, app);
+	if (!out->stop && any && o->allocate) search_allocations(&x, app);
+	if (!out->stop && any && o->allocate) search_promotions(&x);
 	if (!out->stop &&
 	    (out->options.table || out->verdict != VERDICT_VIOLATED))
 		search_pairs(&x);

@@ -574,7 +574,7 @@ static void add_allocations(struct result *r, const struct proof *p,
 	struct result_values *list =
 		result_list(r, &r->findings, "allocations");
 	result_flag(r, &r->findings, "allocations_complete", whole);
-	name_allocations(note, p, whole);
+	if (p->app->summary_count) name_allocations(note, p, whole);
 	for (uint32_t i = 0; i < p->allocation_count; i++)
 		add_allocation(r, list, p, &p->allocations[i], note);
 	if (!whole)

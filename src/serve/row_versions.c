@@ -174,6 +174,9 @@ void row_versions_forget(struct row_versions *v, uint32_t number)
 		             .key = k->what.key,
 		             .number = k->what.image ? number : 0 };
 	assert(number && number <= v->count && k->told);
+	/* Its row was deleted: one of this key that comes is another one. */
+	if (!k->what.image && k->what.key->number < v->initial_count)
+		v->initial[k->what.key->number] = false;
 	free(k->image);
 	*k = (struct kept){ 0 };
 	VEC_RESERVE(v->free, v->free_count, v->free_capacity);

@@ -25,6 +25,7 @@ void channel_open(void)
 	const struct timeval alone = { .tv_usec = 200000 };
 	struct wire_head hello = {
 		.kind = WIRE_HELLO,
+		.owner = WIRE_BUILD,
 		.number = (uint32)(iso_serves ? MyProcPid : iso_session)
 	};
 	if (channel >= 0) return;

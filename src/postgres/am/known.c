@@ -130,21 +130,26 @@ struct row *row_find(Oid relation, const char *key, uint32 length)
 
 /* ---- Versions ---- */
 
+/* A row without versions, of those of its table perhaps. */
+static void note_bare(const struct row *r)
+{
+	struct table *t = hash_search(tables, &r->relation, HASH_FIND, NULL);
+	if (t) t->has_bare = true;
+	bare_count++;
+}
+
 /* Who looks through them now may still stand there, so that it leads on. */
 static void take_over(struct row *r, uint32 number)
 {
 	struct version **at = &r->versions;
-	if (!number) r->gone = false;
+	if (!number) r->gone = r->initial = false;
 	while (number && *at && (*at)->number != number) at = &(*at)->older;
 	if (!number || !*at) return;
 	struct version *v = *at;
 	*at = v->older;
 	v->next_over = over;
 	over = v;
-	if (r->versions) return;
-	struct table *t = hash_search(tables, &r->relation, HASH_FIND, NULL);
-	if (t) t->has_bare = true;
-	bare_count++;
+	if (!r->versions) note_bare(r);
 }
 
 /* Is it one whose rows are told with answers only? */
@@ -235,13 +240,32 @@ static struct version *version_told(struct table *t, const char *image,
 	return v;
 }
 
+/* One that was told for this transaction only; or NULL. */
+static struct version *passing_version(const struct row *r,
+                                       const struct wire_head *h)
+{
+	struct version *v = r->versions;
+	while (v &&
+	       !(v->passing && v->number == h->number && v->serial == h->owner))
+		v = v->older;
+	return v;
+}
+
+static void add_version(struct row *r, struct version *v)
+{
+	v->row = r;
+	if (!r->versions) bare_count--;
+	v->older = r->versions;
+	r->versions = v;
+}
+
 static void take_version(struct row *r, const struct wire_head *h,
                          const char *image, uint32_t length)
 {
 	struct table *t = table_told(r->relation);
 	if (!t || is_told(r, h)) return;
-	struct version *v = version_told(t, image, length);
-	v->row = r;
+	struct version *v = passing_version(r, h);
+	if (!v) add_version(r, v = version_told(t, image, length));
 	v->number = h->number;
 	v->serial = h->owner;
 	v->known = h->known;
@@ -250,9 +274,6 @@ static void take_version(struct row *r, const struct wire_head *h,
 	if (!t->index && h->known && !r->known) add_known_row(t, r);
 	r->known |= h->known;
 	r->initial |= h->initial;
-	if (!r->versions) bare_count--;
-	v->older = r->versions;
-	r->versions = v;
 }
 
 void known_take(const struct wire_head *h, const char *body)
@@ -336,7 +357,7 @@ static void forget_passing(struct row *r)
 		}
 		*at = v->older;
 		free_version(v);
-		if (!r->versions) bare_count++;
+		if (!r->versions) note_bare(r);
 	}
 }
 
