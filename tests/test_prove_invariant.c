@@ -331,7 +331,39 @@ static const char sql_tables[] =
 	"NULL);\n"
 	"CREATE TABLE log (id int PRIMARY KEY, acc int NOT NULL, v int);\n";
 
-static void write_function(struct writer *w, uint32_t i)
+/* These keep sums, or seem to. */
+static void write_moving(struct writer *w, const char *lock)
+{
+	static const char *const moving[] = {
+		"SELECT n INTO b FROM acc WHERE id = a%1$s;\n"
+		"IF b > 0 AND EXISTS (SELECT 1 FROM acc WHERE id = k) THEN\n"
+		"UPDATE acc SET n = n - 1 WHERE id = a;\n"
+		"UPDATE acc SET n = n + 1 WHERE id = k; END IF;",
+		"SELECT n INTO b FROM acc WHERE id = a%1$s;\n"
+		"SELECT n INTO c FROM acc WHERE id = k%1$s;\n"
+		"IF b > 0 AND c IS NOT NULL AND a <> k THEN\n"
+		"UPDATE acc SET n = b - 1 WHERE id = a;\n"
+		"UPDATE acc SET n = c + 1 WHERE id = k; END IF;",
+		"SELECT n INTO b FROM acc WHERE id = a%1$s;\n"
+		"SELECT n INTO c FROM acc WHERE id = k%1$s;\n"
+		"IF b > 0 AND c IS NOT NULL THEN\n"
+		"UPDATE acc SET n = b - 1 WHERE id = a;\n"
+		"UPDATE acc SET n = c + 1 WHERE id = k; END IF;",
+		"UPDATE acc SET n = n + k WHERE id = a;",
+		"SELECT n INTO b FROM acc WHERE id = a%1$s;\n"
+		"IF b IS NOT NULL THEN DELETE FROM acc WHERE id = a;\n"
+		"INSERT INTO log VALUES (k, a, b); END IF;",
+		"UPDATE acc SET ok = NOT ok WHERE id = a;",
+		"IF EXISTS (SELECT 1 FROM acc WHERE id = k AND ok%1$s) AND "
+		"a <> k\n"
+		"THEN DELETE FROM acc WHERE id = a; END IF;",
+		"DELETE FROM log WHERE id = a; INSERT INTO log VALUES (k, a, "
+		"1);",
+	};
+	text_format(w->t, PICK(w, moving), lock);
+}
+
+static void write_function(struct writer *w, uint32_t i, bool moves)
 {
 	static const char *const likely[] = {
 		"SELECT n INTO b FROM acc WHERE id = a%1$s;\n"
@@ -367,10 +399,14 @@ static void write_function(struct writer *w, uint32_t i)
 	static const char *const locks[] = { "", " FOR UPDATE", " FOR SHARE" };
 	text_format(w->t,
 	            "CREATE FUNCTION f%u(a int, k int) RETURNS void LANGUAGE "
-	            "plpgsql AS $$\nDECLARE b int;\nBEGIN\n",
+	            "plpgsql AS $$\nDECLARE b int; c int;\nBEGIN\n",
 	            i);
 	for (uint32_t n = 1 + one_in(w, 4); n > 0; n--) {
-		text_format(w->t, PICK(w, likely), PICK(w, locks));
+		const char *lock = PICK(w, locks);
+		if (moves)
+			write_moving(w, lock);
+		else
+			text_format(w->t, PICK(w, likely), lock);
 		text_char(w->t, '\n');
 	}
 	text_string(w->t, "END $$;\n");
@@ -391,6 +427,22 @@ static const char *const sql_assertions[] = {
 	"b.id = 2 AND a.n = 1 AND b.n = 1)",
 	"SELECT count(*) = 0 FROM log WHERE v < 0",
 	"SELECT count(*) < 3 FROM acc",
+};
+
+static const char *const sql_totals[] = {
+	"SELECT sum(n) = 2 FROM acc",
+	"SELECT sum(n) >= 2 FROM acc",
+	"SELECT coalesce(sum(n), 0) <= 2 FROM acc",
+	"SELECT sum(n) > 0 FROM acc WHERE ok",
+	"SELECT count(*) >= 1 FROM acc WHERE ok",
+	"SELECT EXISTS (SELECT 1 FROM acc WHERE n > 0)",
+	"SELECT EXISTS (SELECT 1 FROM acc) AND (SELECT count(v) FROM log) <= 1",
+	"SELECT (SELECT coalesce(sum(n), 0) FROM acc) + "
+	"(SELECT coalesce(sum(v), 0) FROM log) = 2",
+	"SELECT sum(CASE WHEN ok THEN n ELSE 0 - n END) >= 0 AND count(*) > 1 "
+	"FROM acc",
+	"SELECT count(*) FILTER (WHERE ok) <= sum(n) FROM acc",
+	"SELECT sum(n + 1) = 3 FROM acc",
 };
 
 static struct client_found explore_sql(struct writer *w, const char *functions,
@@ -464,8 +516,10 @@ static void try_sql(uint64_t seed, struct tally *tally)
 	struct prove_options o = { .terms.level = levels[rng_below(&r, 9)],
 		                   .timeout = 10 };
 	uint32_t count = 1 + rng_below(&r, 2);
-	const char *assertion = PICK(&w, sql_assertions);
-	for (uint32_t i = 0; i < count; i++) write_function(&w, i);
+	bool totals = one_in(&w, 2), moves = totals && !one_in(&w, 4);
+	const char *assertion =
+		totals ? PICK(&w, sql_totals) : PICK(&w, sql_assertions);
+	for (uint32_t i = 0; i < count; i++) write_function(&w, i, moves);
 	text_format(&t, "%s%s", sql_tables, text_get(&functions));
 	struct load_text file = { "random.sql", text_get(&t), t.length };
 	struct program *p =

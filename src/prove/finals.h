@@ -20,11 +20,33 @@ struct claim {
 		uint32_t family, first;
 	} rows[CLAIM_ROWS];
 	uint32_t row_count;
+	/* Of what it finds, nodes of any value that are sums. */
+	struct claim_total {
+		uint32_t node, total;
+		bool counts;   /* it is how many rows there are */
+		uint32_t errs; /* a guess: it ends by an error; or FALSE_NODE */
+	} * totals;
+	uint32_t total_count, total_capacity;
+};
+
+/* A sum over all rows of a family that a condition is true of. What a row is to
+ * it depends on nothing but the row. */
+struct total {
+	/* Of one row, which its parameters name; that is all it reads. No node
+	 * that these three are made of is a guess or unknown. */
+	struct summary s;
+	uint32_t family;
+	uint32_t counts; /* condition: the row is one of them; */
+	uint32_t value;  /* then this, an integer, is added; */
+			 /* and s.errs: this ends by an error */
+	const char *name;
 };
 
 struct finals {
 	struct claim *items;
 	uint32_t count, capacity;
+	struct total *totals;
+	uint32_t total_count, total_capacity;
 	uint32_t asserted; /* assertions that they are made of */
 	uint32_t left_out; /* about what sessions have */
 	/* If the last transaction ends early, by an overflow, nothing that is
@@ -36,5 +58,12 @@ struct finals *finals_new(void);
 void finals_free(struct finals *f); /* NULL is fine */
 /* A new one. Valid until the next. */
 struct claim *finals_claim(struct application *a);
+/* A new one. Valid until the next; its summary is to be made. */
+struct total *finals_total(struct application *a);
+/* That is finished, or if it is not `wanted`, it is none: its number, or that
+ * of one that is the same, UINT32_MAX if there is none. */
+uint32_t finals_total_end(struct application *a, bool wanted);
+/* This node of the claim is that sum, or count. */
+void finals_finds_total(struct claim *k, struct claim_total t);
 
 #endif

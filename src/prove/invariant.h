@@ -50,6 +50,21 @@
  * of its reads may have a state of its own: then it has to be shown that no
  * claim fails of reads of any states with I.
  *
+ * Totals: sums and counts over all rows of a table (finals.h). The rule needs
+ * of a state no more than what claims find in it, and any state has finitely
+ * many rows. Let R be some rows, with all that t writes among them, each once
+ * however often t writes it. The other rows are the same in s' and in what t
+ * leaves, and what a row is to a total depends on nothing but the row. So the
+ * total is U + w(R) in s', and U + w'(R) behind t, w and w' being what the rows
+ * of R are to it before and after (nothing, if a row is not there): the change
+ * is w'(R) - w(R). U is a number of which nothing is known but that it is what
+ * some rows make: it is 0 if there are none, and there are never fewer. All of
+ * this is about s' and what is written over it, whatever t reads, so it holds
+ * at each of these levels; they differ in what s' and what t has read have in
+ * common. Of other states nothing is known of their totals but that no claim
+ * fails. Of the last transaction at rc nothing is known of what it sums up: its
+ * reads need not be of one state.
+ *
  * What holds of all runs is asked of formulas that have all runs among their
  * models: what a summary leaves open may be so or so. A summary that leaves out
  * writes ("any number like this one") has not, so nothing is proved of it.

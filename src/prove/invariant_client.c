@@ -68,6 +68,19 @@ static void name_accesses(struct text *out, const struct question *q,
 	text_free(&one);
 }
 
+static void name_totals(struct text *out, const struct question *q, Z3_model m,
+                        const struct instance *t)
+{
+	const struct claim *k = q->finals->items;
+	while (t && &k->s != t->s) k++;
+	for (uint32_t i = 0; t && i < k->total_count; i++) {
+		const struct claim_total *c = &k->totals[i];
+		if (out->length) text_string(out, ", ");
+		text_format(out, "%s = ", q->finals->totals[c->total].name);
+		client_value(out, &q->x, m, t->nodes[c->node].value);
+	}
+}
+
 static Z3_model model_of(struct question *q)
 {
 	Z3_model m = Z3_solver_get_model(q->x.z, q->x.solver);
@@ -102,7 +115,9 @@ void invariant_describe(struct invariant_search *x, struct question *q,
 		       !client_true(&q->x, m, step->fails[k]))
 			k++;
 		name_accesses(&out->over, q, m, step->before[k], false);
+		name_totals(&out->over, q, m, step->before[k]);
 		name_accesses(&out->after, q, m, step->after[k], false);
+		name_totals(&out->after, q, m, step->after[k]);
 	}
 	Z3_model_dec_ref(q->x.z, m);
 }
@@ -297,6 +312,7 @@ static bool confirm(struct attempt *a)
 	for (uint32_t i = 0; i < q->x.count; i++)
 		plain = both(q->x.z, plain,
 		             instance_plain(&q->x, &q->x.items[i]));
+	plain = both(q->x.z, plain, question_alone(q, &a->first, a->t, a->u));
 	Z3_ast wanted[] = { assumption(q, plain),
 		            assumption(q, as_declared(q)) };
 	bool found = false;

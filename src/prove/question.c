@@ -39,6 +39,7 @@ void question_free(struct question *q)
 	}
 	free(q->made);
 	free(q->states);
+	free(q->sums);
 	free(q->offsets);
 	Z3_solver_dec_ref(q->x.z, q->x.solver);
 	free(q);
@@ -192,6 +193,8 @@ Z3_ast question_fails(struct question *q, const struct claim *k,
 		                             : *reads->view;
 		question_reads(q, t, i, &v);
 	}
+	/* Of reads from several states no total is known. */
+	if (!reads->other) question_finds_totals(q, k, t, reads->view);
 	if (told) *told = t;
 	Z3_ast fails =
 		either(z, t->nodes[k->s.errs].truth, t->nodes[k->fails].truth);
@@ -213,6 +216,15 @@ void question_same(struct question *q, const struct claim *k,
 			            same_term(&q->x,
 			                      a->nodes[r->values[p]].value,
 			                      b->nodes[r->values[p]].value));
+	}
+	for (uint32_t i = 0; i < k->total_count; i++) {
+		const struct claim_total *c = &k->totals[i];
+		same = both(z, same,
+		            same_term(&q->x, a->nodes[c->node].value,
+		                      b->nodes[c->node].value));
+		same = both(z, same,
+		            Z3_mk_iff(z, a->nodes[c->errs].truth,
+		                      b->nodes[c->errs].truth));
 	}
 	implies(&q->x, same, Z3_mk_iff(z, a_fails, b_fails));
 }

@@ -22,12 +22,24 @@ struct view {
 	const struct instance *writer; /* which commits, if it writes */
 };
 
+/* Of a total (finals.h), in a view. */
+struct sum {
+	Z3_ast count, sum;
+	Z3_ast errs; /* truth: of some row it ends by an error */
+};
+
 struct question {
 	struct instances x; /* without instances, but those that a client has */
 	const struct finals *finals;
 	struct instance **made;
 	struct state **states;
 	uint32_t made_count, made_capacity, state_count, state_capacity;
+	struct known_sum {
+		struct view of;
+		uint32_t total;
+		struct sum sum;
+	} * sums;
+	uint32_t sum_count, sum_capacity;
 	uint32_t *offsets; /* of families, among the functions */
 	bool no_errors;
 };
@@ -54,6 +66,22 @@ void question_reads(struct question *q, const struct instance *t, uint32_t i,
 /* The key of access i is the same in both. */
 void question_agrees(struct question *q, const struct instance *t, uint32_t i,
                      const struct view *a, const struct view *b);
+
+/* ---- totals.c ---- */
+
+/* The sum over all rows in the view. It and those under it must stay where they
+ * are. */
+struct sum question_total(struct question *q, const struct view *v,
+                          uint32_t total);
+/* These transactions, u may be NULL, name all rows in the view that are in any
+ * total. */
+Z3_ast question_alone(struct question *q, const struct view *v,
+                      const struct instance *t, const struct instance *u);
+/* The claim's instance finds those of the view. */
+void question_finds_totals(struct question *q, const struct claim *k,
+                           const struct instance *t, const struct view *v);
+
+/* ---- claims ---- */
 
 /* How a claim reads: from one view, or each read from one that `other` gives,
  * if that is not NULL. */

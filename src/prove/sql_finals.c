@@ -27,7 +27,8 @@ static struct sql_lowering begin(struct asserting *x, struct claim *k)
 	return (struct sql_lowering){
 		.b = { .app = x->a, .s = &k->s, .live = TRUE_NODE },
 		.image = x->image,
-		.facts = x->facts
+		.facts = x->facts,
+		.claim = k
 	};
 }
 
@@ -40,36 +41,10 @@ static void end(struct sql_lowering *l, struct claim *k, struct place at,
 	if (!l->b.full) return;
 	prove_uncovered(l, at, "an assertion as large as this");
 	build_empty(&l->b);
+	k->total_count = 0;
 }
 
 /* ---- no rows ---- */
-
-static bool is_inner(const struct sql_from *f)
-{
-	return f->join == JOIN_NONE ||
-	       (f->join == JOIN_INNER && is_inner(f->a) && is_inner(f->b));
-}
-
-/* Has each relation rows with keys that can be told apart? */
-static bool has_keys(const struct sql_query *q)
-{
-	if (q->combination || !q->from || !is_inner(q->from) || q->having ||
-	    q->group_count || q->set_count || q->limit || q->offset ||
-	    q->relation_count > CLAIM_ROWS)
-		return false;
-	for (uint32_t i = 0; i < q->relation_count; i++) {
-		const struct sql_relation *r = &q->relations[i];
-		if (r->kind != RELATION_TABLE || !r->table->primary)
-			return false;
-		for (uint32_t k = 0; k < r->table->primary->count; k++)
-			if (!prove_is_exact(
-				    r->table->columns[r->table->primary
-			                                      ->columns[k]]
-					    .type.kind))
-				return false;
-	}
-	return true;
-}
 
 static uint32_t joined(struct sql_lowering *l, const struct sql_scope *scope,
                        const struct sql_from *f)
@@ -207,7 +182,7 @@ static void claim_expr(struct asserting *x, const struct sql_expr *e)
 	if (e->kind == EXPR_AND)
 		for (uint32_t i = 0; i < e->count; i++)
 			claim_expr(x, e->args[i]);
-	else if (q && has_keys(q))
+	else if (q && prove_has_keys(q))
 		claim_no_rows(x, q);
 	else
 		claim_value(x, e);
@@ -223,7 +198,7 @@ static void claim_assertion(struct asserting *x, const struct sql_query *q)
 		q->target_count == 1 && q->targets && !q->order_count
 			? counted(q, q->targets[0].value)
 			: NULL;
-	if (rows && has_keys(rows))
+	if (rows && prove_has_keys(rows))
 		claim_no_rows(x, rows);
 	else
 		claim_query(x, q);

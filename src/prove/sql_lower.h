@@ -17,6 +17,8 @@
 #include "sql/image.h"
 #include "sql/ir.h"
 
+struct claim;
+
 /* Rows of a query's relations, and of those around it: nodes, by relation and
  * column. */
 struct sql_scope {
@@ -50,6 +52,8 @@ struct sql_lowering {
 	/* A part of a condition that was evaluated already. */
 	const struct sql_expr *known;
 	uint32_t known_value;
+	/* What is asserted; NULL: it is a transaction that is lowered. */
+	struct claim *claim;
 };
 
 enum { SQL_ROWS = 2 /* of any number */ };
@@ -157,6 +161,18 @@ void prove_each_row(struct sql_lowering *l, const struct sql_scope *outer,
 /* What is in there is read, nobody knows which rows, and how often. */
 void prove_hidden_expr(struct sql_lowering *l, const struct sql_expr *e);
 void prove_hidden_query(struct sql_lowering *l, const struct sql_query *q);
+
+/* ---- sql_totals.c ---- */
+
+/* Has each of its relations rows with keys that can be told apart? */
+bool prove_has_keys(const struct sql_query *q);
+/* In what is asserted, sums and counts over all rows of a table: what the query
+ * finds. False if it is no such query. */
+bool prove_totals(struct sql_lowering *l, const struct sql_query *q,
+                  struct sql_answer *out);
+/* Are there rows that the query finds? */
+bool prove_total_exists(struct sql_lowering *l, const struct sql_query *q,
+                        uint32_t *found);
 
 /* ---- sql_changes.c ---- */
 

@@ -646,6 +646,7 @@ struct sql_answer prove_answer(struct sql_lowering *l,
 	uint32_t *values[SQL_ROWS], none = prove_null_node(l);
 	struct sql_answer a = { .found = FALSE_NODE,
 		                .values = take(l, q->target_count) };
+	if (prove_totals(l, q, &a)) return a;
 	prove_each_row(l, outer, q, &rows, values);
 	for (uint32_t k = 0; k < rows.count; k++)
 		a.found = node_or(s, a.found, rows.items[k].found);

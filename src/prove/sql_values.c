@@ -282,7 +282,9 @@ static struct sql_truth exists(struct sql_lowering *l,
                                const struct sql_scope *scope,
                                const struct sql_expr *e)
 {
-	uint32_t found = prove_answer(l, scope, e->query).found;
+	uint32_t found;
+	if (!prove_total_exists(l, e->query, &found))
+		found = prove_answer(l, scope, e->query).found;
 	return (struct sql_truth){ found, node_not(l->b.s, found) };
 }
 
@@ -473,6 +475,13 @@ static uint32_t of_routine(struct sql_lowering *l,
 	return prove_call(l, e->routine, args, e->at);
 }
 
+/* At most. */
+static bool is_one_row(const struct sql_query *q)
+{
+	return q->grouped && !q->group_count && !q->set_count &&
+	       !q->combination;
+}
+
 uint32_t prove_value(struct sql_lowering *l, const struct sql_scope *scope,
                      const struct sql_expr *e)
 {
@@ -513,7 +522,7 @@ uint32_t prove_value(struct sql_lowering *l, const struct sql_scope *scope,
 	case EXPR_SCALAR:
 		if (e->count) break;
 		w = prove_answer(l, scope, e->query).values[0];
-		prove_may_fail(l, FALSE_NODE); /* more than one row */
+		if (!is_one_row(e->query)) prove_may_fail(l, FALSE_NODE);
 		return w;
 	case EXPR_ROUTINE: return of_routine(l, scope, e);
 	case EXPR_FAILURE:
