@@ -331,6 +331,10 @@ static const char sql_tables[] =
 	"NULL);\n"
 	"CREATE TABLE log (id int PRIMARY KEY, acc int NOT NULL, v int);\n";
 
+/* All of sql_totals is so of these. */
+static const char sql_first[] = "INSERT INTO acc VALUES (1, 1, true), (2, 1, "
+				"true);\n";
+
 /* These keep sums, or seem to. */
 static void write_moving(struct writer *w, const char *lock)
 {
@@ -349,16 +353,18 @@ static void write_moving(struct writer *w, const char *lock)
 		"IF b > 0 AND c IS NOT NULL THEN\n"
 		"UPDATE acc SET n = b - 1 WHERE id = a;\n"
 		"UPDATE acc SET n = c + 1 WHERE id = k; END IF;",
-		"UPDATE acc SET n = n + k WHERE id = a;",
+		"IF k >= 0 THEN UPDATE acc SET n = n + k WHERE id = a; END IF;",
 		"SELECT n INTO b FROM acc WHERE id = a%1$s;\n"
 		"IF b IS NOT NULL THEN DELETE FROM acc WHERE id = a;\n"
 		"INSERT INTO log VALUES (k, a, b); END IF;",
-		"UPDATE acc SET ok = NOT ok WHERE id = a;",
+		"UPDATE acc SET ok = true WHERE id = a;",
+		"UPDATE acc SET ok = false WHERE id = a AND n = 0;",
+		"INSERT INTO acc VALUES (a, 0, true) ON CONFLICT DO NOTHING;",
 		"IF EXISTS (SELECT 1 FROM acc WHERE id = k AND ok%1$s) AND "
 		"a <> k\n"
 		"THEN DELETE FROM acc WHERE id = a; END IF;",
-		"DELETE FROM log WHERE id = a; INSERT INTO log VALUES (k, a, "
-		"1);",
+		"IF a <> k THEN DELETE FROM log WHERE id = a;\n"
+		"INSERT INTO log VALUES (k, a, 1); END IF;",
 	};
 	text_format(w->t, PICK(w, moving), lock);
 }
@@ -442,7 +448,7 @@ static const char *const sql_totals[] = {
 	"SELECT sum(CASE WHEN ok THEN n ELSE 0 - n END) >= 0 AND count(*) > 1 "
 	"FROM acc",
 	"SELECT count(*) FILTER (WHERE ok) <= sum(n) FROM acc",
-	"SELECT sum(n + 1) = 3 FROM acc",
+	"SELECT sum(n - 1) >= 0 FROM acc",
 };
 
 static struct client_found explore_sql(struct writer *w, const char *functions,
@@ -519,8 +525,11 @@ static void try_sql(uint64_t seed, struct tally *tally)
 	bool totals = one_in(&w, 2), moves = totals && !one_in(&w, 4);
 	const char *assertion =
 		totals ? PICK(&w, sql_totals) : PICK(&w, sql_assertions);
+	if (moves) count -= one_in(&w, 2);
+	count += !count;
 	for (uint32_t i = 0; i < count; i++) write_function(&w, i, moves);
-	text_format(&t, "%s%s", sql_tables, text_get(&functions));
+	text_format(&t, "%s%s%s", sql_tables, totals ? sql_first : "",
+	            text_get(&functions));
 	struct load_text file = { "random.sql", text_get(&t), t.length };
 	struct program *p =
 		invariant_load(&app, "random.sql", &file, assertion, NULL, &d);

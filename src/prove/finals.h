@@ -39,6 +39,7 @@ struct total {
 	uint32_t counts; /* condition: the row is one of them; */
 	uint32_t value;  /* then this, an integer, is added; */
 			 /* and s.errs: this ends by an error */
+	bool all;        /* it counts all rows */
 	const char *name;
 };
 
@@ -52,6 +53,8 @@ struct finals {
 	/* If the last transaction ends early, by an overflow, nothing that is
 	 * asserted is looked at after that. */
 	bool inside;
+	/* What this query finds may be anything. Line 0: there is none. */
+	struct position loose;
 };
 
 struct finals *finals_new(void);

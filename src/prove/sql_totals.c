@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "lang/source.h"
 #include "prove/finals.h"
 #include "prove/sql_lower.h"
 #include "sql/procs.h"
@@ -161,6 +162,7 @@ static uint32_t add_total(struct sql_lowering *claim, const struct sql_query *q,
 	t->family = prove_table_family(&l, table);
 	uint32_t there = prove_read_row(&l, table, index, STRENGTH_PLAIN, false,
 	                                &columns);
+	t->all = !q->where && (!e || (!e->filter && !e->count));
 	bool wanted = lower_row(&l, t, q, e, there, columns) && !l.b.full &&
 	              is_known(t);
 	return finals_total_end(a, wanted);
@@ -180,8 +182,8 @@ static uint32_t total_node(struct sql_lowering *l, uint32_t total, bool counts)
 	return t.node;
 }
 
-bool prove_totals(struct sql_lowering *l, const struct sql_query *q,
-                  struct sql_answer *out)
+static bool find_totals(struct sql_lowering *l, const struct sql_query *q,
+                        struct sql_answer *out)
 {
 	uint32_t nodes[SQL_RELATIONS], total[SQL_RELATIONS];
 	if (!is_of_table(l, q) || !q->grouped || q->value_count ||
@@ -203,6 +205,26 @@ bool prove_totals(struct sql_lowering *l, const struct sql_query *q,
 	out->found = TRUE_NODE;
 	out->rows = prove_int_node(l, 1);
 	return true;
+}
+
+/* Does it look for rows whose keys it does not name? */
+static bool looks_around(const struct sql_query *q)
+{
+	for (uint32_t i = 0; i < q->relation_count && q->from; i++)
+		if (!q->relations[i].access.key) return true;
+	return false;
+}
+
+bool prove_totals(struct sql_lowering *l, const struct sql_query *q,
+                  struct sql_answer *out)
+{
+	if (find_totals(l, q, out)) return true;
+	if (l->claim && looks_around(q)) {
+		struct sources *all =
+			(struct sources *)(uintptr_t)&l->image->all;
+		l->b.app->finals->loose = source_position(all, q->at);
+	}
+	return false;
 }
 
 bool prove_total_exists(struct sql_lowering *l, const struct sql_query *q,

@@ -167,6 +167,30 @@ static struct sum any_sum(struct question *q)
 	return s;
 }
 
+static bool same_view(const struct view *a, const struct view *b)
+{
+	return a->state == b->state && a->under == b->under &&
+	       a->writer == b->writer;
+}
+
+/* All rows are no fewer than some of them. */
+static void count_all(struct question *q, const struct view *v, uint32_t total,
+                      struct sum sum)
+{
+	const struct total *t = &q->finals->totals[total];
+	for (uint32_t i = 0; i < q->sum_count; i++) {
+		const struct known_sum *k = &q->sums[i];
+		const struct total *u = &q->finals->totals[k->total];
+		if (u->family != t->family || !same_view(&k->of, v)) continue;
+		if (u->all)
+			instances_assert(&q->x, Z3_mk_le(q->x.z, sum.count,
+			                                 k->sum.count));
+		if (t->all)
+			instances_assert(&q->x, Z3_mk_le(q->x.z, k->sum.count,
+			                                 sum.count));
+	}
+}
+
 struct sum question_total(struct question *q, const struct view *v,
                           uint32_t total)
 {
@@ -176,11 +200,10 @@ struct sum question_total(struct question *q, const struct view *v,
 	if (!q->x.app->families[t->family].written) of = (struct view){ NULL };
 	for (uint32_t i = 0; i < q->sum_count; i++) {
 		const struct known_sum *k = &q->sums[i];
-		if (k->total == total && k->of.state == of.state &&
-		    k->of.under == of.under && k->of.writer == of.writer)
-			return k->sum;
+		if (k->total == total && same_view(&k->of, &of)) return k->sum;
 	}
 	struct sum sum = of.writer ? over(q, v, total) : any_sum(q);
+	count_all(q, &of, total, sum);
 	VEC_RESERVE(q->sums, q->sum_count, q->sum_capacity);
 	q->sums[q->sum_count++] = (struct known_sum){ of, total, sum };
 	return sum;

@@ -40,6 +40,16 @@ static void name_uncovered(struct text *t, const struct invariance *p)
 	              "other places");
 }
 
+static void name_loose(struct text *t, const struct invariance *p)
+{
+	const struct position *at = &p->app->finals->loose;
+	if (at->line)
+		text_format(t,
+		            ", for all that is known of what the query at "
+		            "%s:%" PRIu32 ":%" PRIu32 " finds: nothing",
+		            at->file, at->line, at->column);
+}
+
 static void name_obstacle(struct text *t, const struct invariance *p)
 {
 	if (p->stop) {
@@ -81,6 +91,7 @@ static void name_obstacle(struct text *t, const struct invariance *p)
 	case INVARIANT_STEP:
 		text_format(t, "not provable this way: %s might break it",
 		            p->which->name);
+		name_loose(t, p);
 		break;
 	case INVARIANT_UNDECIDED: text_string(t, "the solver gave up"); break;
 	}
