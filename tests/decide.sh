@@ -293,4 +293,22 @@ run 4 explore --stop-on-violation sum.tx -i ser --max-histories 10
 run 4 explore sum.tx -i ser --timeout 1
 run 0 explore --stop-on-violation seat.tx -i ser --json
 lacks '"engine":"decide"'
+# The other way round, also where something is violated already.
+{
+	echo 'global x = 0; global z[*] = 0;'
+	for i in 1 2 3 4 5 6 7; do
+		echo "session s$i { txn { let v = x; x = v + 1; z[$i] = v; } }"
+	done
+	echo 'finally { let end = x; }'
+	echo 'assert finally.end != 7; assert serializable;'
+} >both.tx
+run 1 decide both.tx -i si
+prints '1 of 2 assertions fails under'
+prints 'holds  assert serializable'
+run 4 decide both.tx -i si --memory 1k
+
+# The solver decides what a repair leaves, where that takes long.
+(sed 's/isolation .*//' many.tx; echo 'assert finally.end == 12;') >repair.tx
+run 1 explore --fix repair.tx -i rc --max-repairs 1 --max-edits 1 --json
+prints '"engine":"decide"'
 finish

@@ -394,6 +394,14 @@ prints '    both reads x[a] (line 3), which put has overwritten (line 2)'
 prints '  one: never stale, which is proved'
 run 1 prove fresh.tx -i prc --no-errors -q
 prints '; only what is answered is out of date'
+cat >hangs.tx <<'END'
+global x = 0;
+global z = 0;
+txn w() { x = 1; }
+txn t() { let u = x; let v = x; if (u == v) { z = 1; } }
+END
+run 1 prove hangs.tx -i prc --one-each
+prints 'what is written depends on that'
 run 0 prove fresh.tx -i prc --no-errors --stale-ok both,one -q
 run 0 prove fresh.tx -i prc --no-errors --stale-ok both -q
 run 0 prove fresh.tx -i prc --no-errors --stale-ok read-only --json
@@ -462,4 +470,12 @@ finally { assert a + b > 5; }
 END
 run 1 prove always.tx -i si -q
 prints ', and what is written depends on that'
+# Of long tuples nothing is told, rather than much.
+awk 'BEGIN {
+	print "global m[*] = 0;"
+	printf "txn a(p) { let t = (p"
+	for (i = 0; i < 400; i++) printf ", p"
+	print "); m[t] = 1; let u = m[t]; }"
+}' >wide.tx
+run 0 prove wide.tx -i ser --one-each --no-errors
 finish

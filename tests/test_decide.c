@@ -395,10 +395,11 @@ START_TEST(explored_beside)
 		struct explorer *e = explore_under(p, l, i & 1, NULL);
 		if (explorer_stats(e)->stop == STOP_NONE &&
 		    !decide_obstacle(p, l)) {
-			decide_beside(&b, p,
-			              &(struct decide_options){ .level = l,
-			                                        .robust = i & 1,
-			                                        .memory = 1 });
+			decide_beside(
+				&b, p,
+				&(struct decide_options){ .level = l,
+			                                  .robust = i & 1,
+			                                  .gives_up = true });
 			explored += b.explored;
 			struct trial t = { first + i, text_get(&source), l, e,
 				           &b.decision };

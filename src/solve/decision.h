@@ -47,6 +47,8 @@ struct decide_options {
 	bool positions_first;
 	/* Runs no random histories: the solver finds all (likewise). */
 	bool unsampled;
+	/* Gives up at once, as if memory were short (likewise). */
+	bool gives_up;
 	/* Runs stay apart (joins.h): who lists them wants that (and the
 	 * tests). */
 	bool apart;

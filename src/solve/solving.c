@@ -91,7 +91,7 @@ bool solving_must_stop(struct solving *s)
 		d->stop = STOP_INTERRUPTED;
 	else if (s->deadline > 0 && seconds_now() > s->deadline)
 		d->stop = STOP_TIME;
-	else if (held > d->options.memory)
+	else if (held > d->options.memory || d->options.gives_up)
 		d->stop = STOP_MEMORY;
 	else if (m->stop == MACHINE_KEYS_FULL)
 		d->stop = STOP_KEYS;
