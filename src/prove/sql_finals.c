@@ -2,8 +2,8 @@
  *
  * That no rows are there of which a condition is true ("count(*) = 0", "NOT
  * EXISTS") is a claim about any rows, by their keys; rows that a query names by
- * key are what they are. Sums and counts over all rows are in sql_totals.c. What
- * other queries find may be anything: of that nothing is proved.
+ * key are what they are. Sums and counts over all rows are in sql_totals.c.
+ * What other queries find may be anything: of that nothing is proved.
  */
 #include <assert.h>
 #include <string.h>
