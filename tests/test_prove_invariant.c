@@ -363,8 +363,8 @@ static void write_moving(struct writer *w, const char *lock)
 		"IF EXISTS (SELECT 1 FROM acc WHERE id = k AND ok%1$s) AND "
 		"a <> k\n"
 		"THEN DELETE FROM acc WHERE id = a; END IF;",
-		"IF a <> k THEN DELETE FROM log WHERE id = a;\n"
-		"INSERT INTO log VALUES (k, a, 1); END IF;",
+		("IF a <> k THEN DELETE FROM log WHERE id = a;\n"
+		 "INSERT INTO log VALUES (k, a, 1); END IF;"),
 	};
 	text_format(w->t, PICK(w, moving), lock);
 }

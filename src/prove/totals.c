@@ -197,7 +197,7 @@ struct sum question_total(struct question *q, const struct view *v,
 	const struct total *t = &q->finals->totals[total];
 	struct view of = v->writer ? *v : (struct view){ .state = v->state };
 	/* What nobody writes is always the same. */
-	if (!q->x.app->families[t->family].written) of = (struct view){ NULL };
+	if (!q->x.app->families[t->family].written) of = (struct view){ 0 };
 	for (uint32_t i = 0; i < q->sum_count; i++) {
 		const struct known_sum *k = &q->sums[i];
 		if (k->total == total && same_view(&k->of, &of)) return k->sum;
