@@ -740,7 +740,8 @@ static uint32_t errors_of(const struct decision *d)
 static void compare_decided(struct trial *t, enum level l)
 {
 	struct decision scripted, native;
-	struct decide_options o = { .level = l };
+	/* In C runs never come together. */
+	struct decide_options o = { .level = l, .apart = t->seed & 1 };
 	t->what = "decide";
 	t->with = "";
 	t->level = l;
@@ -751,7 +752,8 @@ static void compare_decided(struct trial *t, enum level l)
 	              scripted.obstacle != NULL);
 	expect_number(t, "refuted", native.refuted, false);
 	if (scripted.complete && native.complete) {
-		expect_number(t, "runs", native.runs, scripted.runs);
+		if (o.apart)
+			expect_number(t, "runs", native.runs, scripted.runs);
 		expect_number(t, "whether there are errors",
 		              errors_of(&native) > 0, errors_of(&scripted) > 0);
 	}
