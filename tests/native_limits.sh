@@ -386,7 +386,8 @@ run 3 compile $lost --dump
 says 'not bytecode'
 
 # --- interruptions, and workers that nobody owns ---
-compile heavy slow -DSESSIONS=8
+# Long enough to be still there when a busy machine has found the worker.
+compile heavy slow -DSESSIONS=8 -DPAUSE=1000000
 compile loops sleeps
 # child NAME: the worker of the exploration of NAME.
 child() {

@@ -13,6 +13,9 @@
 #ifndef SESSIONS
 #define SESSIONS 2
 #endif
+#ifndef PAUSE
+#define PAUSE 20000 /* microseconds */
+#endif
 
 static int64_t count_down(volatile int64_t depth)
 {
@@ -141,7 +144,7 @@ static void slow(void *unused)
 {
 	(void)unused;
 	iso_begin("slow");
-	usleep(20000);
+	usleep(PAUSE);
 	iso_put_int("x", iso_get_int("x") + iso_get_int("y") + 1);
 	iso_commit();
 }

@@ -327,7 +327,7 @@ static struct tree_step *read_entry(struct decoder *x)
 /* User code wrote where it should not have: the worker cannot be used on. */
 static void reject(struct decoder *x)
 {
-	process_end(x->guest->process);
+	process_condemn(x->guest->process);
 	x->wire.at = x->wire.end;
 	assert(x->wire.at == x->wire.end);
 	fail(x, 0,

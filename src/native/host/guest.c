@@ -303,6 +303,9 @@ static bool same_as_before(struct guest *g, struct decoder *x,
 		struct tree_step *s = next_step(g, x);
 		if (s) s->answer = old->answer;
 		if (s && steps_agree(old, s)) continue;
+		/* What another session wrote over is no choice of this one. */
+		if (process_crash(g->process) == CRASH_SPOILT)
+			return refuse_process(g);
 		if (s) read_rest(g, x);
 		diverged(g, known, x->last, i);
 		return false;

@@ -233,7 +233,13 @@ void process_end(struct process *p)
 	assert(!p->pid && p->socket < 0 && p->output < 0);
 }
 
-/* The same for one that does not listen. */
+void process_condemn(struct process *p)
+{
+	process_end(p);
+	p->report.kind = CRASH_SPOILT;
+}
+
+/* Ends one that does not listen. */
 static void process_kill(struct process *p)
 {
 	kill_group(p);

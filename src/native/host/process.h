@@ -60,6 +60,8 @@ enum process_answer process_ask(struct process *p);
 const struct wire *process_reply(const struct process *p);
 /* Ends the worker; the next one begins anew (its memory has grown). */
 void process_end(struct process *p);
+/* Ends a worker that sent what no worker sends: user code wrote over it. */
+void process_condemn(struct process *p);
 /* Seconds of the processor that all its workers took. */
 double process_cpu(const struct process *p);
 /* Resident bytes of the worker but for what it shares and what it inherited
