@@ -280,7 +280,7 @@ static void try_sets(uint64_t seed, struct set_tally *tally)
 	text_free(&t);
 }
 
-enum { SET_PROGRAMS = 100, FEW_SET_PROGRAMS = 5 };
+enum { SET_PROGRAMS = 100, FEW_SET_PROGRAMS = 3 };
 
 START_TEST(sets_are_as_each_by_itself)
 {
@@ -376,7 +376,7 @@ static void check_mix(const struct proof *p, const struct proof *alone,
 }
 
 /* In the short test, some of the mixes. */
-enum { LEVEL_PROGRAMS = 60, FEW_LEVEL_PROGRAMS = 3, FEW_MIXES = 9 };
+enum { LEVEL_PROGRAMS = 60, FEW_LEVEL_PROGRAMS = 1, FEW_MIXES = 6 };
 
 static void try_levels(uint64_t seed, struct set_tally *tally)
 {

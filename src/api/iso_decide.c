@@ -20,7 +20,7 @@ static iso_result *answer_decision(const struct program *p,
 	struct decided_beside found;
 	decide_beside(&found, p, o);
 	struct result *r = result_of_decision(&found.decision, RESULT_WHOLE);
-	if (found.explored) result_explored_beside(r, found.histories);
+	if (found.explored) result_engine(r, true, found.histories);
 	iso_result *made = iso_result_of(r);
 	decided_beside_free(&found);
 	return made;

@@ -113,7 +113,7 @@ static int decide_it(const struct command_line *c, const struct program *p,
 	if (!program_failed(c, p)) {
 		struct result *r =
 			result_of_decision(&d.decision, outputs_depth(c));
-		if (d.explored) result_explored_beside(r, d.histories);
+		if (d.explored) result_engine(r, true, d.histories);
 		bool fine = outputs_result(c, r,
 		                           "there is no counterexample, so "
 		                           "nothing was drawn");

@@ -119,7 +119,7 @@ static int deliver_decision(const struct exploration *x,
 	if (explore_failed(x)) return EXIT_INPUT;
 	struct result *r = result_of_decision(second_engine_decision(x->second),
 	                                      outputs_depth(x->line));
-	result_decided_beside(r, explorer_stats(e)->histories);
+	result_engine(r, false, explorer_stats(e)->histories);
 	return explore_answer(x, r);
 }
 

@@ -63,7 +63,7 @@ static struct result *result_by(const struct watched_levels *w,
 		                        x->plan.options.as);
 	struct result *r =
 		result_of_level_decisions(second_engine_levels(x->second));
-	result_decided_beside(r, w->histories);
+	result_engine(r, false, w->histories);
 	return r;
 }
 

@@ -221,24 +221,15 @@ void result_decision_costs(struct result *r, const struct decision *d)
 	add_lines(r, d);
 }
 
-void result_decided_beside(struct result *r, uint64_t histories)
+void result_engine(struct result *r, bool explored, uint64_t histories)
 {
 	struct text t = { 0 };
-	text_string(&t, "explored by then: the answer is that of the solver "
-	                "(isoscope decide)");
+	text_string(&t, explored ? "and no others: the answer is that of "
+	                           "exploring, which was quicker"
+	                         : "explored by then: the answer is that of "
+	                           "the solver (isoscope decide)");
 	result_line(r, "histories", histories, &t);
-	result_text(r, &r->findings, "engine", "decide");
-	result_count(r, &r->findings, "explored", histories);
-	text_free(&t);
-}
-
-void result_explored_beside(struct result *r, uint64_t histories)
-{
-	struct text t = { 0 };
-	text_string(&t, "and no others: the answer is that of exploring, which "
-	                "was quicker");
-	result_line(r, "histories", histories, &t);
-	result_text(r, &r->findings, "engine", "explore");
+	result_text(r, &r->findings, "engine", explored ? "explore" : "decide");
 	result_count(r, &r->findings, "explored", histories);
 	text_free(&t);
 }

@@ -10,11 +10,9 @@
 struct result *result_of_decision(const struct decision *d,
                                   enum result_depth depth);
 
-/* It was quicker than exploring beside it, which had come so far. */
-void result_decided_beside(struct result *r, uint64_t histories);
-
-/* The other way round: so many histories were all. */
-void result_explored_beside(struct result *r, uint64_t histories);
+/* Which of two engines side by side was the quicker one: exploring, whose
+ * histories were all, or the solver, when exploring had come so far. */
+void result_engine(struct result *r, bool explored, uint64_t histories);
 
 /* What was asked, and whether it was answered. */
 void result_decision_terms(struct result *r, const struct decision *d);
