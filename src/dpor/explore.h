@@ -63,6 +63,8 @@ struct explore_options {
 	                        * EXPLORE_OUTWARD: one */
 	uint64_t max_steps; /* of one thread: it stops there, as after so many
 	                     * histories; 0: never */
+	double max_cpu; /* seconds that a thread may work: it stops there, as
+	                 * when its time is over; 0: no limit */
 	double snapshot_every; /* seconds from one call of observer.snapshot
 	                        * to the next; 0: never */
 	/* EXPLORE_OUTWARD only. */

@@ -107,6 +107,8 @@ bool engine_may_go_on(struct engine *e)
 		return engine_stop(e, STOP_HISTORIES);
 	if (o->timeout > 0 && stats->seconds > o->timeout)
 		return engine_stop(e, STOP_TIME);
+	if (o->max_cpu > 0 && stats->cpu_seconds > o->max_cpu)
+		return engine_stop(e, STOP_TIME);
 	if (stats->memory_peak > e->shared->memory_limit)
 		return engine_stop(e, STOP_MEMORY);
 	return atomic_load(&e->shared->stop) == STOP_NONE;

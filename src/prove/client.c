@@ -450,6 +450,11 @@ static void name_failing(const struct exploring *x)
 	}
 }
 
+/* Of one client. The time is the processor's, so that what is found does not
+ * depend on what else the machine does. */
+enum { HISTORIES_MOST = 20000 };
+static const double CPU_MOST = 5; /* seconds */
+
 static struct client_found run(const char *path, const struct text *client,
                                enum level others, const struct budget *budget,
                                struct exploring exploring)
@@ -471,12 +476,14 @@ static struct client_found run(const char *path, const struct text *client,
 		.algorithm = explorer_usual_algorithm(p, others),
 		.level = others,
 		.budget = *budget,
+		.max_cpu = CPU_MOST,
 		.robust = !exploring.line && !exploring.fails,
 		.jobs = 1,
 		.max_changes = UINT64_MAX,
 	};
 	exploring.found = &found;
 	exploring.program = p;
+	o.max_histories = HISTORIES_MOST;
 	o.base = o.algorithm == EXPLORE_CE ? level_base(others) : others;
 	struct explore_observer observer = { .payload = &exploring,
 		                             .history = exploring.fails ? on_any

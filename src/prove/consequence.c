@@ -233,13 +233,12 @@ static bool fails(struct search *x, const struct instances *in, Z3_model m,
 {
 	struct proof *out = x->out;
 	struct text client = { 0 };
-	struct budget budget = out->options.budget;
+	struct budget left = limiter_left(x->limiter);
 	if (!in->app->asserted.length || search_is_late(x)) return false;
-	search_limit_client(x, &budget);
 	client_write_finals(&client, in, m, out->options.terms.level,
 	                    own_values, in->count);
 	bool found = client_explore_failing(
-		out->app->path, &client, out->options.terms.level, &budget,
+		out->app->path, &client, out->options.terms.level, &left,
 		&out->consequence.fails, &out->client_histories);
 	out->clients++;
 	text_free(&client);

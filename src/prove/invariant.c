@@ -1,7 +1,6 @@
 #include "prove/invariant.h"
 
 #include <assert.h>
-#include <math.h>
 
 #include "base/memory.h"
 #include "base/seconds.h"
@@ -348,12 +347,6 @@ static Z3_lbool ask_reads(struct invariant_search *x)
 
 /* ---- all ---- */
 
-static double time_left(const struct invariant_search *x)
-{
-	double timeout = x->out->options.timeout;
-	return timeout > 0 ? timeout - (seconds_now() - x->begun) : INFINITY;
-}
-
 bool invariant_is_late(struct invariant_search *x)
 {
 	if (!x->out->stop) x->out->stop = limiter_look(x->limiter);
@@ -374,15 +367,11 @@ Z3_lbool invariant_ask(struct invariant_search *x, struct question *q,
 static struct client_found explore(struct invariant_search *x,
                                    const struct text *client, uint32_t line)
 {
-	enum { CLIENT_HISTORIES = 20000 };
-	static const double client_most = 5; /* seconds */
 	struct invariance *out = x->out;
-	struct budget budget = out->options.budget;
-	budget.timeout = fmin(client_most, fmax(time_left(x), 0.001));
-	budget.max_histories = CLIENT_HISTORIES;
+	struct budget left = limiter_left(x->limiter);
 	struct client_found found = client_explore_finals(
 		out->app->path, client, line, out->options.terms.level,
-		out->options.terms.no_errors, &budget);
+		out->options.terms.no_errors, &left);
 	out->clients++;
 	out->client_histories += found.histories;
 	return found;

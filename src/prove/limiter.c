@@ -1,5 +1,6 @@
 #include "prove/limiter.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -34,6 +35,15 @@ enum stop_reason limiter_look(struct limiter *w)
 		stop = STOP_MEMORY;
 	if (stop) atomic_store(&w->stop, stop);
 	return stop;
+}
+
+struct budget limiter_left(const struct limiter *w)
+{
+	struct budget left = *w->limits;
+	if (left.timeout > 0)
+		left.timeout =
+			fmax(left.timeout - (seconds_now() - w->begun), 0.001);
+	return left;
 }
 
 /* An interruption is lost if the solver has not begun or has ended by then: it

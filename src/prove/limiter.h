@@ -17,6 +17,8 @@ void limiter_free(struct limiter *w); /* NULL is fine */
 
 /* The limit that is reached by now; it remains. */
 enum stop_reason limiter_look(struct limiter *w);
+/* What is left of the limits for a part of it. */
+struct budget limiter_left(const struct limiter *w);
 /* Undecided if a limit is reached before there is an answer. */
 Z3_lbool limiter_ask(struct limiter *w, Z3_context z, Z3_solver solver,
                      const Z3_ast *assumed, unsigned count);

@@ -1,7 +1,6 @@
 #include "prove/prove.h"
 
 #include <assert.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -17,19 +16,11 @@
 #include "vm/program.h"
 
 enum {
-	CONTEXT_MOST = 6000,     /* nodes in one context of the solver */
-	MODELS = 6,              /* of one cycle of types that are tried */
-	MODELS_SOON = 2,         /* of them, before longer cycles are */
-	CLIENTS = 2000,          /* of one program that are explored */
-	CLIENT_HISTORIES = 20000 /* of one client that are explored */
+	CONTEXT_MOST = 6000, /* nodes in one context of the solver */
+	MODELS = 6,          /* of one cycle of types that are tried */
+	MODELS_SOON = 2,     /* of them, before longer cycles are */
+	CLIENTS = 2000       /* of one program that are explored */
 };
-static const double CLIENT_MOST = 5; /* seconds */
-
-static double time_left(const struct search *x)
-{
-	double timeout = x->out->options.timeout;
-	return timeout > 0 ? timeout - (seconds_now() - x->begun) : INFINITY;
-}
 
 bool search_is_late(struct search *x)
 {
@@ -86,23 +77,16 @@ static void name_cycle(struct text *t, const struct instances *in, Z3_model m,
 	client_call(t, in, m, 0);
 }
 
-void search_limit_client(const struct search *x, struct budget *b)
-{
-	b->timeout = fmin(CLIENT_MOST, fmax(time_left(x), 0.001));
-	b->max_histories = CLIENT_HISTORIES;
-}
-
 /* Explores the model; true if it is confirmed. */
 static bool confirm(struct search *x, struct instances *in, Z3_model m,
                     bool own_values)
 {
 	struct proof *out = x->out;
-	struct budget budget = out->options.budget;
+	struct budget left = limiter_left(x->limiter);
 	struct text client = { 0 };
-	search_limit_client(x, &budget);
 	client_write(&client, in, m, out->options.terms.level, own_values);
 	struct client_found found = client_explore(
-		out->app->path, &client, out->options.terms.level, &budget);
+		out->app->path, &client, out->options.terms.level, &left);
 	out->clients++;
 	x->clients++;
 	out->client_histories += found.histories;

@@ -81,9 +81,6 @@ void search_promotions(struct search *x);
 /* After the search of all, which is proved: looks at those that are stale ok.
  */
 void search_stale(struct search *x);
-
-/* As much as one client may take. */
-void search_limit_client(const struct search *x, struct budget *b);
 /* How bad is what was found, of this model? */
 void search_weigh(struct search *x, const struct instances *in, Z3_model m,
                   bool own_values);
