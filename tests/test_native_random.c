@@ -67,6 +67,7 @@ struct trial {
 	struct text source;
 	char path[sizeof folder.path + 32]; /* of a file that holds it */
 	struct program *scripted, *native, *forgetful;
+	uint32_t histories; /* of the script under cc, HISTORIES at most */
 	/* What is tried now, and with which of both clients. */
 	const char *what, *with;
 	enum level level;
@@ -431,18 +432,6 @@ static void compare_baseline(struct trial *t, struct rng *rng)
 			.algorithm = EXPLORE_DFS, .level = l, .base = l });
 }
 
-static uint64_t count_histories(const struct program *p)
-{
-	struct explore_options o = { .level = LEVEL_CC,
-		                     .base = LEVEL_CC,
-		                     .max_histories = HISTORIES };
-	struct explorer *e = explorer_new(p, &o, NULL);
-	explorer_run(e);
-	uint64_t n = explorer_stats(e)->histories;
-	explorer_free(e);
-	return n;
-}
-
 /* Sessions are left in the middle. */
 static void compare_beginning(struct trial *t, struct rng *rng)
 {
@@ -521,10 +510,10 @@ static void explore_outward(const struct trial *t, const struct program *p,
 
 static void compare_outward(struct trial *t, struct rng *rng)
 {
-	uint32_t count = (uint32_t)count_histories(t->scripted);
+	uint32_t count = t->histories;
 	struct result scripted = { 0 }, native = { 0 };
 	struct explore_stats expected, stats;
-	if (!count || count == HISTORIES) return;
+	if (count == HISTORIES) return;
 	size_t choose = rng_below(rng, count);
 	t->what = "explore outwards";
 	t->with = "client";
@@ -644,6 +633,18 @@ static void write_program(struct trial *t)
 	setenv("INTERPRETED", t->path, 1);
 }
 
+static uint32_t count_histories(const struct program *p)
+{
+	struct explore_options o = { .level = LEVEL_CC,
+		                     .base = LEVEL_CC,
+		                     .max_histories = HISTORIES };
+	struct explorer *e = explorer_new(p, &o, NULL);
+	explorer_run(e);
+	uint32_t n = (uint32_t)explorer_stats(e)->histories;
+	explorer_free(e);
+	return n;
+}
+
 /* Everything, in any order: what comes first has to ask the client, and what
  * comes later knows part of it. */
 static void compare_all(struct trial *t, struct rng *rng)
@@ -659,7 +660,8 @@ static void compare_all(struct trial *t, struct rng *rng)
 	uint32_t tasks[TASKS];
 	/* Where assumptions never hold, no number of histories is an end, and
 	 * the weakest levels have millions of executions. */
-	if (!count_histories(t->scripted)) {
+	t->histories = count_histories(t->scripted);
+	if (!t->histories) {
 		compare_level(t, LEVEL_CC);
 		return;
 	}
