@@ -24,16 +24,25 @@ enum {
 struct told {
 	const struct edits *edits;
 	const struct edited *edited;
+	enum level level;
 	struct history *items[MOST_HISTORIES];
 	struct text texts[MOST_HISTORIES];
 	uint32_t count;
 };
 
-/* Without levels, of which nobody is asked where nothing is done. */
-static void print(struct text *t, struct history *h)
+/* Without levels, of which nobody is asked where nothing is done; nor of
+ * statements at a level that has none. `others`: of those without one of their
+ * own. */
+static void print(struct text *t, struct history *h, enum level others)
 {
-	for (uint32_t i = 0; i < h->transaction_count; i++)
-		h->transactions[i].own = 0;
+	for (uint32_t i = 0; i < h->transaction_count; i++) {
+		struct transaction *x = &h->transactions[i];
+		bool has = level_has_statements(
+			x->own ? (enum level)(x->own - 1) : others);
+		for (uint32_t k = 0; k < x->event_count && !has; k++)
+			x->events[k].joined = false;
+		x->own = 0;
+	}
 	history_print_canonical(t, h);
 }
 
@@ -44,7 +53,7 @@ static bool tell(void *payload, const struct explore_execution *e)
 	struct history *h = explore_history(e);
 	edits_mark(t->edits, t->edited, h);
 	t->texts[t->count] = (struct text){ 0 };
-	print(&t->texts[t->count], h);
+	print(&t->texts[t->count], h, t->level);
 	t->items[t->count++] = h;
 	return true;
 }
@@ -58,7 +67,7 @@ static bool tell_all(struct told *t, const struct edits *e, struct edit_set s)
 	t->count = 0;
 	if (!x.program) return false;
 	t->edited = &x;
-	enum level l = edits_level(e, s);
+	enum level l = t->level = edits_level(e, s);
 	struct explore_options o = { .level = l,
 		                     .base = l,
 		                     .algorithm = EXPLORE_ORDERLY,
@@ -89,7 +98,7 @@ static bool is_among(const struct told *all, struct history *h)
 {
 	struct text this = { 0 };
 	bool found = false;
-	print(&this, h);
+	print(&this, h, all->level);
 	for (uint32_t i = 0; i < all->count && !found; i++)
 		found = !strcmp(text_get(&this), text_get(&all->texts[i]));
 	text_free(&this);
@@ -118,8 +127,9 @@ static uint32_t check_left(const struct told *h, struct edit_set of,
 			struct text diff = { 0 };
 			edits_diff(&diff, h->edits, s, 0);
 			history_print_canonical(&diff, h->items[i]);
-			ck_abort_msg("not left by\n%s\n%s", text_get(&diff),
-			             text);
+			ck_abort_msg("not left under %s by\n%s\n%s",
+			             level_word(edits_level(h->edits, s)),
+			             text_get(&diff), text);
 		}
 		relation_free(r);
 	}
