@@ -15,7 +15,7 @@
  *     convert         iso_reader_open(), iso_history_print()
  *     generate        iso_history_generate()
  *     separate        iso_levels_separate()
- *     decide          iso_program_decide()
+ *     decide          iso_program_decide(), iso_program_decide_levels()
  *     runs            iso_program_runs()
  *     prove           iso_program_prove()
  *     audit           iso_logs_audit()
@@ -849,6 +849,11 @@ typedef struct iso_decide_options {
  * programs that it does not cover, as far as that is known beforehand. */
 ISO_API int iso_program_decide(iso_result **out, const iso_program *program,
                                const iso_decide_options *options);
+/* The same under every level: the level asked for may be one that does not
+ * cover the program if another one does. */
+ISO_API int iso_program_decide_levels(iso_result **out,
+                                      const iso_program *program,
+                                      const iso_decide_options *options);
 /* The same for what each of its sessions can read, and how it can end; `robust`
  * says nothing there. */
 ISO_API int iso_program_runs(iso_result **out, const iso_program *program,

@@ -204,8 +204,12 @@ EOF
 run 0 decide levels.spec -i si
 run 2 decide levels.spec -i ser
 says 'decide does not cover transactions that are serializable as in PostgreSQL'
-run 4 decide "$top/programs/sql/queue.spec" -i si
+run 4 decide "$top/programs/sql/queue.spec" -i si --proof queue.drat
 prints 'queue.spec:14:17: a read for a constraint cannot be decided'
+run 0 decide "$top/programs/sql/queue.spec" -i si
+prints 'the answer is that of exploring'
+run 0 decide "$top/programs/sql/queue.spec" --levels --json
+prints '"level":"si","verdict":"holds","decided":true,"missing":null,"engine":"explore"'
 run 2 decide seat.tx --timeout never
 run 3 decide nowhere.tx
 

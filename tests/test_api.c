@@ -312,6 +312,12 @@ START_TEST(a_program_is_decided)
 	ck_assert_int_eq(iso_program_decide(&r, p, &prc), 0);
 	ck_assert_int_eq(iso_result_verdict(r), ISO_VIOLATED);
 	iso_result_free(r);
+	ck_assert_int_eq(iso_program_decide_levels(&r, p, &si), 0);
+	ck_assert_int_eq(iso_result_verdict(r), ISO_HOLDS);
+	ck_assert_str_eq(iso_result_string(r, "levels.3.level"), "cc");
+	ck_assert_str_eq(iso_result_string(r, "levels.3.verdict"), "violated");
+	ck_assert_str_eq(iso_result_string(r, "levels.6.states.0"), "holds");
+	iso_result_free(r);
 	ck_assert_int_eq(iso_program_runs(&r, p, &si), 0);
 	ck_assert_int_eq(iso_result_verdict(r), ISO_HOLDS);
 	ck_assert_int_eq(iso_result_count(r, "stats.runs", &runs), 0);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/decide_beside.h"
 #include "axioms/allows.h"
 #include "base/bits.h"
 #include "base/memory.h"
@@ -19,6 +18,7 @@
 #include "random_program.h"
 #include "random_situation.h"
 #include "solve/all_levels.h"
+#include "solve/decide_beside.h"
 #include "solve/local_runs.h"
 #include "sql/load.h"
 #include "suites.h"
@@ -376,151 +376,6 @@ static void try_program(uint64_t seed, enum level level, struct variety *v)
 	text_free(&source);
 }
 
-/* ---- beside exploring ---- */
-
-/* What exploring says in place of a solver that gives up at once. */
-START_TEST(explored_beside)
-{
-	uint64_t first = first_seed() * 1000000;
-	uint64_t count = programs_or(PROGRAMS) / (is_quick() ? 4 : 2);
-	struct text source = { 0 };
-	struct variety v = { 0 };
-	uint64_t explored = 0;
-	for (uint64_t i = 0; i < count; i++) {
-		enum level l = (enum level)(i % LEVEL_COUNT);
-		struct decided_beside b;
-		text_clear(&source);
-		any_program(&source, first + i);
-		struct program *p = program_from_text(text_get(&source));
-		struct explorer *e = explore_under(p, l, i & 1, NULL);
-		if (explorer_stats(e)->stop == STOP_NONE &&
-		    !decide_obstacle(p, l)) {
-			decide_beside(
-				&b, p,
-				&(struct decide_options){ .level = l,
-			                                  .robust = i & 1,
-			                                  .gives_up = true });
-			explored += b.explored;
-			struct trial t = { first + i, text_get(&source), l, e,
-				           &b.decision };
-			expect(&t, b.explored, "not explored", 0);
-			expect(&t, b.histories == explorer_stats(e)->histories,
-			       "histories", 0);
-			b.decision.complete = true; /* all that is compared */
-			compare(&t, &v);
-			decided_beside_free(&b);
-		}
-		explorer_free(e);
-		program_free(p);
-	}
-	text_free(&source);
-	ck_assert_uint_ge(explored, count / 2);
-}
-END_TEST
-
-/* ---- all levels at once ---- */
-
-/* Is something of the goal violated in what was explored? */
-static bool explored_fails(const struct trial *t, const struct level_goal *g)
-{
-	const struct explorer *e = t->explored;
-	struct position at = program_position(explorer_program(e), g->point);
-	if (g->slot != explorer_slot_error(e))
-		return explorer_violation(e, g->slot)->histories > 0;
-	for (uint32_t i = explorer_slot_places(e); i < explorer_slot_count(e);
-	     i++)
-		if (!position_compare(explorer_error_place(e, i), at))
-			return true;
-	return false;
-}
-
-static bool is_late(const struct level_decisions *d)
-{
-	return d->options.timeout > 0 && d->seconds > 0.99 * d->options.timeout;
-}
-
-/* What is said is so; of levels that are covered, all is said that is asserted,
- * if there was time. */
-static void compare_level(const struct trial *t,
-                          const struct level_decisions *d)
-{
-	bool covered = !decide_obstacle(d->program, t->level) && !is_late(d);
-	bool empty = !explorer_stats(t->explored)->histories;
-	enum verdict whole = level_verdict(d, t->level);
-	for (uint32_t i = 0; i < d->goal_count; i++) {
-		const struct level_goal *g = &d->goals[i];
-		enum verdict v = level_goal_verdict(d, t->level, i);
-		bool asserted = g->slot != explorer_slot_error(t->explored);
-		if (v == VERDICT_INCONCLUSIVE)
-			expect(t, !covered || empty || !asserted, "open",
-			       g->slot);
-		else
-			expect(t,
-			       !empty && (v == VERDICT_VIOLATED) ==
-			                         explored_fails(t, g),
-			       "another verdict of a goal", g->slot);
-	}
-	expect(t,
-	       whole == explorer_verdict(t->explored) ||
-	               (whole == VERDICT_INCONCLUSIVE && !covered),
-	       "another verdict of a level", d->goal_count);
-}
-
-START_TEST(all_levels)
-{
-	uint64_t first = first_seed() * 1000000;
-	uint64_t count = programs_or(PROGRAMS) / 4, late = 0;
-	struct text source = { 0 };
-	for (uint64_t i = 0; i < count; i++) {
-		struct trial t = { .seed = first + i };
-		struct level_decisions d;
-		text_clear(&source);
-		any_program(&source, t.seed);
-		/* Which many levels violate, and the strongest does not. */
-		bool robust = i & 1;
-		if (!robust) text_string(&source, "assert serializable;\n");
-		t.source = text_get(&source);
-		struct program *p = program_from_text(t.source);
-		decide_levels(&d, p,
-		              &(struct decide_options){
-				      .level = (enum level)(i % LEVEL_COUNT),
-				      .timeout = is_quick() ? 10 : 0,
-				      .robust = robust });
-		late += is_late(&d);
-		for (t.level = 0; t.level < LEVEL_COUNT; t.level++) {
-			if (program_mixes(p) && !level_mixes(t.level)) continue;
-			struct explorer *e =
-				explore_under(p, t.level, robust, NULL);
-			t.explored = e;
-			if (explorer_stats(e)->stop == STOP_NONE)
-				compare_level(&t, &d);
-			explorer_free(e);
-		}
-		level_decisions_free(&d);
-		program_free(p);
-	}
-	text_free(&source);
-	ck_assert_uint_le(late, count / 4 + 1);
-}
-END_TEST
-
-START_TEST(random_programs)
-{
-	uint64_t first = first_seed() * 1000000;
-	uint64_t count = EASY * programs_or(PROGRAMS) / RUNS;
-	struct variety v = { 0 };
-	for (uint64_t i = 0; i < count; i++)
-		try_program(first + (uint64_t)_i * count + i,
-		            (enum level)((i + (uint64_t)_i) % LEVEL_COUNT), &v);
-	if (is_quick()) return;
-	ck_assert_uint_ge(v.programs, count / 2);
-	ck_assert_uint_ge(v.violated, count / 20);
-	ck_assert_uint_ge(v.errors, count / 400);
-}
-END_TEST
-
-/* ---- SQL ---- */
-
 /* Each BEGIN of the text may ask for a level. */
 static void at_levels(struct text *to, const char *text, struct rng *r)
 {
@@ -559,6 +414,151 @@ static struct program *random_spec(struct text *out, uint64_t seed)
 	text_free(&plain);
 	return p;
 }
+
+/* ---- beside exploring ---- */
+
+/* What exploring says in place of a solver that gives up at once. */
+START_TEST(explored_beside)
+{
+	uint64_t first = first_seed() * 1000000;
+	uint64_t count = programs_or(PROGRAMS) / (is_quick() ? 4 : 2);
+	struct text source = { 0 };
+	struct variety v = { 0 };
+	uint64_t explored = 0;
+	for (uint64_t i = 0; i < count; i++) {
+		enum level l = (enum level)(i % LEVEL_COUNT);
+		struct decision d;
+		text_clear(&source);
+		struct program *p;
+		if (i % 5 < 4) {
+			any_program(&source, first + i);
+			p = program_from_text(text_get(&source));
+		} else {
+			p = random_spec(&source, first + i);
+		}
+		struct explorer *e = decide_obstacle(p, l)
+		                             ? NULL
+		                             : explore_under(p, l, i & 1, NULL);
+		if (e && explorer_stats(e)->stop == STOP_NONE) {
+			decide_beside(
+				&d, p,
+				&(struct decide_options){ .level = l,
+			                                  .robust = i & 1,
+			                                  .gives_up = true });
+			explored += d.explored;
+			struct trial t = { first + i, text_get(&source), l, e,
+				           &d };
+			expect(&t, d.explored, "not explored", 0);
+			expect(&t, d.histories == explorer_stats(e)->histories,
+			       "histories", 0);
+			d.complete = true; /* all that is compared */
+			compare(&t, &v);
+			decision_free(&d);
+		}
+		explorer_free(e);
+		program_free(p);
+	}
+	text_free(&source);
+	ck_assert_uint_ge(explored, count / 2);
+}
+END_TEST
+
+/* ---- all levels at once ---- */
+
+/* Is something of the goal violated in what was explored? */
+static bool explored_fails(const struct trial *t, const struct level_goal *g)
+{
+	const struct explorer *e = t->explored;
+	struct position at = program_position(explorer_program(e), g->point);
+	if (g->slot != explorer_slot_error(e))
+		return explorer_violation(e, g->slot)->histories > 0;
+	for (uint32_t i = explorer_slot_places(e); i < explorer_slot_count(e);
+	     i++)
+		if (!position_compare(explorer_error_place(e, i), at))
+			return true;
+	return false;
+}
+
+/* What is said is so; of levels that are covered, all is said that is
+ * asserted. */
+static void compare_level(const struct trial *t,
+                          const struct level_decisions *d)
+{
+	bool covered = !decide_obstacle(d->program, t->level);
+	bool empty = !explorer_stats(t->explored)->histories;
+	enum verdict whole = level_verdict(d, t->level);
+	for (uint32_t i = 0; i < d->goal_count; i++) {
+		const struct level_goal *g = &d->goals[i];
+		enum verdict v = level_goal_verdict(d, t->level, i);
+		bool asserted = g->slot != explorer_slot_error(t->explored);
+		if (v == VERDICT_INCONCLUSIVE)
+			expect(t, !covered || empty || !asserted, "open",
+			       g->slot);
+		else
+			expect(t,
+			       !empty && (v == VERDICT_VIOLATED) ==
+			                         explored_fails(t, g),
+			       "another verdict of a goal", g->slot);
+	}
+	expect(t,
+	       whole == explorer_verdict(t->explored) ||
+	               (whole == VERDICT_INCONCLUSIVE && !covered),
+	       "another verdict of a level", d->goal_count);
+}
+
+START_TEST(all_levels)
+{
+	uint64_t first = first_seed() * 1000000;
+	uint64_t count = programs_or(PROGRAMS) / 4;
+	struct text source = { 0 };
+	for (uint64_t i = 0; i < count; i++) {
+		struct trial t = { .seed = first + i };
+		struct level_decisions d;
+		text_clear(&source);
+		any_program(&source, t.seed);
+		/* Which many levels violate, and the strongest does not. */
+		bool robust = i & 1;
+		if (!robust) text_string(&source, "assert serializable;\n");
+		t.source = text_get(&source);
+		struct program *p = program_from_text(t.source);
+		decide_levels(&d, p,
+		              &(struct decide_options){
+				      .level = (enum level)(i % LEVEL_COUNT),
+				      .robust = robust,
+				      .gives_up = i % 3 == 2 },
+		              decide_beside);
+		for (t.level = 0; t.level < LEVEL_COUNT; t.level++) {
+			if (program_mixes(p) && !level_mixes(t.level)) continue;
+			struct explorer *e =
+				explore_under(p, t.level, robust, NULL);
+			t.explored = e;
+			if (explorer_stats(e)->stop == STOP_NONE)
+				compare_level(&t, &d);
+			explorer_free(e);
+		}
+		level_decisions_free(&d);
+		program_free(p);
+	}
+	text_free(&source);
+}
+END_TEST
+
+START_TEST(random_programs)
+{
+	uint64_t first = first_seed() * 1000000;
+	uint64_t count = EASY * programs_or(PROGRAMS) / RUNS;
+	struct variety v = { 0 };
+	for (uint64_t i = 0; i < count; i++)
+		try_program(first + (uint64_t)_i * count + i,
+		            (enum level)((i + (uint64_t)_i) % LEVEL_COUNT), &v);
+	if (is_quick()) return;
+	ck_assert_uint_ge(v.programs, count / 2);
+	ck_assert_uint_ge(v.violated, count / 20);
+	ck_assert_uint_ge(v.errors, count / 400);
+}
+END_TEST
+
+/* ---- SQL ---- */
 
 /* As exploring does, if it is covered. */
 static bool try_spec(uint64_t seed, enum level level, struct variety *v)

@@ -1,8 +1,8 @@
 /* isoscope.h: what a solver makes of a program. */
-#include "api/decide_beside.h"
 #include "api/programs.h"
 #include "api/results.h"
 #include "result/decided.h"
+#include "solve/decide_beside.h"
 #include "vm/program.h"
 
 static bool options_fit(const iso_decide_options *o)
@@ -13,17 +13,39 @@ static bool options_fit(const iso_decide_options *o)
 
 typedef iso_result *answer(const struct program *p,
                            const struct decide_options *o);
+typedef bool cover(const struct program *p, enum level l);
 
 static iso_result *answer_decision(const struct program *p,
                                    const struct decide_options *o)
 {
-	struct decided_beside found;
+	struct decision found;
 	decide_beside(&found, p, o);
-	struct result *r = result_of_decision(&found.decision, RESULT_WHOLE);
-	if (found.explored) result_engine(r, true, found.histories);
-	iso_result *made = iso_result_of(r);
-	decided_beside_free(&found);
-	return made;
+	iso_result *r = iso_result_of(result_of_decision(&found, RESULT_WHOLE));
+	decision_free(&found);
+	return r;
+}
+
+static bool covers(const struct program *p, enum level l)
+{
+	return !decide_obstacle(p, l);
+}
+
+static iso_result *answer_levels(const struct program *p,
+                                 const struct decide_options *o)
+{
+	struct level_decisions found;
+	decide_levels(&found, p, o, decide_beside);
+	iso_result *r = iso_result_of(result_of_level_decisions(&found));
+	level_decisions_free(&found);
+	return r;
+}
+
+static bool covers_some(const struct program *p, enum level l)
+{
+	(void)l;
+	for (enum level k = 0; k < LEVEL_COUNT; k++)
+		if (covers(p, k)) return true;
+	return false;
 }
 
 static iso_result *answer_runs(const struct program *p,
@@ -37,7 +59,8 @@ static iso_result *answer_runs(const struct program *p,
 }
 
 static int try_answer(iso_result **out, const iso_program *program,
-                      const iso_decide_options *options, answer *answers)
+                      const iso_decide_options *options, cover *fits,
+                      answer *answers)
 {
 	iso_decide_options given;
 	struct problem problem = { 0 };
@@ -56,7 +79,7 @@ static int try_answer(iso_result **out, const iso_program *program,
 	                                   ? LEVEL_COUNT
 	                                   : internal_level(given.level),
 	                           &o.level, &problem);
-	if (known && !decide_obstacle(p, o.level)) {
+	if (known && fits(p, o.level)) {
 		if (given.level == ISO_LEVEL_DEFAULT)
 			o.as = program_deployment(p, NULL);
 		*out = answers(p, &o);
@@ -74,7 +97,17 @@ int iso_program_decide(iso_result **out, const iso_program *program,
 {
 	int status;
 	CALL_IN(NULL, status,
-	        try_answer(out, program, options, answer_decision));
+	        try_answer(out, program, options, covers, answer_decision));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	return status;
+}
+
+int iso_program_decide_levels(iso_result **out, const iso_program *program,
+                              const iso_decide_options *options)
+{
+	int status;
+	CALL_IN(NULL, status,
+	        try_answer(out, program, options, covers_some, answer_levels));
 	if (status == ISO_E_MEMORY && out) *out = NULL;
 	return status;
 }
@@ -83,7 +116,8 @@ int iso_program_runs(iso_result **out, const iso_program *program,
                      const iso_decide_options *options)
 {
 	int status;
-	CALL_IN(NULL, status, try_answer(out, program, options, answer_runs));
+	CALL_IN(NULL, status,
+	        try_answer(out, program, options, covers, answer_runs));
 	if (status == ISO_E_MEMORY && out) *out = NULL;
 	return status;
 }

@@ -79,7 +79,7 @@ static void decide_it(struct second_engine *s)
 	if (o->timeout > 0)
 		d.timeout = fmax(s->begun + o->timeout - seconds_now(), 1e-3);
 	if (s->levels)
-		decide_levels(&s->of.all, s->program, &d);
+		decide_levels(&s->of.all, s->program, &d, decide);
 	else
 		decide(&s->of.one, s->program, &d);
 	s->decided = true;

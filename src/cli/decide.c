@@ -1,5 +1,7 @@
 /* isoscope decide and runs: what a solver says of a program. */
-#include "api/decide_beside.h"
+#include <math.h>
+
+#include "base/seconds.h"
 #include "cli/exit_codes.h"
 #include "cli/given_program.h"
 #include "cli/options.h"
@@ -7,9 +9,12 @@
 #include "cli/outputs.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
+#include "dpor/explorer.h"
+#include "dpor/known_rows.h"
 #include "report/progress.h"
 #include "result/decided.h"
 #include "result/numbers.h"
+#include "solve/decide_beside.h"
 #include "vm/program.h"
 
 static void on_tick(void *payload, const struct decide_progress *p)
@@ -85,15 +90,42 @@ static bool can_decide(const struct command_line *c, const struct program *p,
 	return false;
 }
 
+/* ---- rows that were not known (dpor/known_rows.h) ---- */
+
+static bool begins_anew(const struct program *p, const struct decide_options *o)
+{
+	return !atomic_load(o->interrupt) && explorer_can_learn(p);
+}
+
+/* Learns them, and leaves the time that is left of what was given to all. */
+static void learn_rows(const struct command_line *c, struct program *p,
+                       struct decide_options *o, double deadline)
+{
+	static const double LEAST = 0.001;
+	struct explore_options e = { .level = o->level,
+		                     .base = o->level,
+		                     .algorithm = EXPLORE_ORDERLY,
+		                     .timeout = o->timeout / 2,
+		                     .interrupt = o->interrupt };
+	if (!c->value[OPTION_QUIET])
+		say("%s: rows turned up that conditions can find and that were "
+		    "not known, so it is decided anew",
+		    program_path(p));
+	explorer_learn_rows(p, &e);
+	if (o->timeout > 0) o->timeout = fmax(deadline - seconds_now(), LEAST);
+}
+
+/* ---- answers ---- */
+
 static int decide_all_levels(const struct command_line *c,
                              const struct program *p,
                              const struct decide_options *o)
 {
 	struct level_decisions d;
-	decide_levels(&d, p, o);
+	decide_levels(&d, p, o, decide_beside);
 	progress_end(o->payload);
 	int code = EXIT_INPUT;
-	if (!program_failed(c, p)) {
+	if (!begins_anew(p, o) && !program_failed(c, p)) {
 		struct result *r = result_of_level_decisions(&d);
 		code = outputs_result(c, r, NULL) ? exit_code_of(r->verdict)
 		                                  : EXIT_INTERNAL;
@@ -106,21 +138,19 @@ static int decide_all_levels(const struct command_line *c,
 static int decide_it(const struct command_line *c, const struct program *p,
                      const struct decide_options *o)
 {
-	struct decided_beside d;
+	struct decision d;
 	decide_beside(&d, p, o);
 	progress_end(o->payload);
 	int code = EXIT_INPUT;
-	if (!program_failed(c, p)) {
-		struct result *r =
-			result_of_decision(&d.decision, outputs_depth(c));
-		if (d.explored) result_engine(r, true, d.histories);
+	if (!begins_anew(p, o) && !program_failed(c, p)) {
+		struct result *r = result_of_decision(&d, outputs_depth(c));
 		bool fine = outputs_result(c, r,
 		                           "there is no counterexample, so "
 		                           "nothing was drawn");
 		code = fine ? exit_code_of(r->verdict) : EXIT_INTERNAL;
 		result_free(r);
 	}
-	decided_beside_free(&d);
+	decision_free(&d);
 	return code;
 }
 
@@ -131,7 +161,7 @@ static int list_runs(const struct command_line *c, const struct program *p,
 	local_runs_find(&l, p, o);
 	progress_end(o->payload);
 	int code = EXIT_INPUT;
-	if (!program_failed(c, p)) {
+	if (!begins_anew(p, o) && !program_failed(c, p)) {
 		struct result *r = result_of_local_runs(&l);
 		code = outputs_result(c, r, NULL) ? exit_code_of(r->verdict)
 		                                  : EXIT_INTERNAL;
@@ -158,7 +188,9 @@ static int work_on_program(const struct command_line *c,
 		o->as = program_deployment(p, c->value[OPTION_ISOLATION]);
 		signals_catch();
 		o->interrupt = signals_flag();
-		code = does(c, p, o);
+		double deadline = seconds_now() + o->timeout;
+		while (code = does(c, p, o), begins_anew(p, o))
+			learn_rows(c, p, o, deadline);
 	}
 	program_free(p);
 	return code;

@@ -238,6 +238,14 @@ const struct explore_violation *explorer_violation(const struct explorer *e,
 	return &e->total.violations[slot];
 }
 
+struct history *explorer_take_example(struct explorer *e, uint32_t slot)
+{
+	assert(slot < explorer_slot_count(e));
+	struct history *h = e->total.violations[slot].example;
+	e->total.violations[slot].example = NULL;
+	return h;
+}
+
 bool explorer_reached(const struct explorer *e, uint32_t point)
 {
 	assert(point < e->total.reach_count);

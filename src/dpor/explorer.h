@@ -49,6 +49,8 @@ uint32_t explorer_slot_places(const struct explorer *e); /* the first place */
 struct position explorer_error_place(const struct explorer *e, uint32_t slot);
 const struct explore_violation *explorer_violation(const struct explorer *e,
                                                    uint32_t slot);
+/* Its example, which is the caller's from now on; NULL if it has none. */
+struct history *explorer_take_example(struct explorer *e, uint32_t slot);
 /* Was the reach point (program_reach_point) executed in some execution? */
 bool explorer_reached(const struct explorer *e, uint32_t point);
 

@@ -162,6 +162,13 @@ static bool is_number(const struct expr *e)
 	return e->kind == EXPR_VALUE && e->value.tag == VALUE_INT;
 }
 
+/* May it be an error to compute what an update adds? That is done before the
+ * update reads, and behind a read that stands by itself. */
+static bool may_fail(const struct expr *added)
+{
+	return added->kind != EXPR_VALUE && added->kind != EXPR_NAME;
+}
+
 /* `let n = x; x = n + e` where n has no other use. */
 static bool is_held(const struct walk *w, const struct sum *sum,
                     const struct stmt *s, const struct stmt *before)
@@ -200,11 +207,12 @@ static void note_update(struct walk *w, const struct stmt *s,
 		}
 		u.second = sum.second->start;
 		u.minus = sum.minus;
-		u.moves = uses(NULL, s->value) > read ||
+		u.moves = uses(NULL, s->value) > read || may_fail(sum.second) ||
+		          sum.second != s->value->right ||
 		          (sum.minus && !is_number(sum.second));
 	} else if (s->kind == STMT_ADD) {
 		u.second = s->value->start;
-		u.moves = uses(NULL, s->value) > 0;
+		u.moves = uses(NULL, s->value) > 0 || may_fail(s->value);
 	} else {
 		return;
 	}

@@ -34,8 +34,9 @@ struct access_update {
 	uint32_t begin, second;
 	const struct expr *target;
 	bool minus; /* the second term is taken away */
-	/* As one update it may do something else: e is read before what it is
-	 * added to, or -e may be an error where the difference is none. */
+	/* As one update it may do something else: e is read, or is an error,
+	 * before what it is added to is read; or -e is an error where the
+	 * difference is none. */
 	bool moves;
 };
 

@@ -253,5 +253,6 @@ struct result *result_of_decision(const struct decision *d,
 	if (depth == RESULT_VERDICT) return r;
 	add_proof(r, d);
 	result_decision_costs(r, d);
+	if (d->explored) result_engine(r, true, d->histories);
 	return r;
 }

@@ -91,7 +91,11 @@ static void add_level(struct result *r, struct result_values *to,
 	/* Else it follows from other levels, as far as it is known. */
 	result_flag(r, one, "decided", d->decided[l]);
 	result_text(r, one, "missing", decide_obstacle(d->program, l));
-	if (d->decided[l]) result_count(r, one, "runs", d->of[l].runs);
+	if (d->decided[l]) {
+		result_text(r, one, "engine",
+		            d->of[l].explored ? "explore" : "decide");
+		result_count(r, one, "runs", d->of[l].runs);
+	}
 	struct result_values *states = result_list(r, one, "states");
 	for (uint32_t i = 0; i < d->goal_count; i++)
 		if (is_shown(d, i))

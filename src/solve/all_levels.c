@@ -124,7 +124,7 @@ static void decide_one(struct level_decisions *d, enum level l, double deadline)
 	assert(!d->decided[l]);
 	o.level = l;
 	if (deadline > 0) o.timeout = fmax(deadline - seconds_now(), 1e-3);
-	decide(x, d->program, &o);
+	d->decide(x, d->program, &o);
 	d->decided[l] = true;
 	d->questions += x->questions;
 	for (uint32_t i = 0; i < x->goal_count; i++)
@@ -146,11 +146,13 @@ static bool is_worth_it(const struct level_decisions *d, enum level l,
 }
 
 void decide_levels(struct level_decisions *out, const struct program *p,
-                   const struct decide_options *o)
+                   const struct decide_options *o, decide_function *way)
 {
 	double begun = seconds_now();
 	double deadline = o->timeout > 0 ? begun + o->timeout : 0;
-	*out = (struct level_decisions){ .options = *o, .program = p };
+	*out = (struct level_decisions){ .options = *o,
+		                         .decide = way,
+		                         .program = p };
 	for (uint32_t i = 0; i < program_assertion_count(p); i++)
 		add_goal(out, i, 0);
 	if (o->robust) add_goal(out, program_assertion_count(p) + 1, 0);

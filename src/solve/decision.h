@@ -95,6 +95,9 @@ struct decision {
 	struct decide_goal *goals; /* assertions, robustness, errors */
 	uint32_t goal_count, goal_capacity;
 	uint64_t runs, transactions, questions;
+	/* The answer is that of exploring, and of all these histories. */
+	bool explored;
+	uint64_t histories;
 	enum proof_end proof;
 	struct proof_size proof_size; /* PROOF_WHOLE */
 	double seconds;

@@ -1,4 +1,4 @@
-#include "api/decide_beside.h"
+#include "solve/decide_beside.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,7 +10,9 @@
 #include "base/seconds.h"
 #include "dpor/explorer.h"
 #include "dpor/verdict.h"
+#include "execution/complete.h"
 #include "history/history.h"
+#include "vm/bytecode.h"
 #include "vm/program.h"
 
 /* When exploring begins, in seconds of the processor: most programs are decided
@@ -84,60 +86,58 @@ static void *thread_main(void *data)
 
 /* ---- what it says ---- */
 
-static void add_goal(struct decided_beside *b, uint32_t slot,
-                     const struct explore_violation *v)
+/* Errors are told apart by where they happen. */
+static void add_goal(struct decision *d, uint32_t slot, struct explorer *e,
+                     uint32_t of)
 {
-	struct decision *d = &b->decision;
-	bool violated = v->histories > 0;
+	const struct explore_violation *v = explorer_violation(e, of);
+	const struct finding *f =
+		v->finding ? finding_copy(&d->region, v->finding) : NULL;
 	VEC_RESERVE(d->goals, d->goal_count, d->goal_capacity);
 	d->goals[d->goal_count++] = (struct decide_goal){
 		.slot = slot,
-		.point = v->finding ? v->finding->point : 0,
-		.verdict = violated ? VERDICT_VIOLATED : VERDICT_HOLDS,
-		.example = v->example,
-		.finding = v->finding
+		.point = f && slot == explorer_slot_error(e) ? f->point : 0,
+		.verdict = v->histories ? VERDICT_VIOLATED : VERDICT_HOLDS,
+		.example = explorer_take_example(e, of),
+		.finding = f
 	};
 }
 
-static void take_goals(struct decided_beside *b)
+static void take_goals(struct decision *d, struct explorer *e)
 {
-	const struct explorer *e = b->explorer;
 	uint32_t error = explorer_slot_error(e);
 	uint32_t robust = explorer_slot_robust(e);
-	for (uint32_t i = 0; i < error; i++)
-		add_goal(b, i, explorer_violation(e, i));
-	if (b->decision.options.robust)
-		add_goal(b, robust, explorer_violation(e, robust));
+	for (uint32_t i = 0; i < error; i++) add_goal(d, i, e, i);
+	if (d->options.robust) add_goal(d, robust, e, robust);
 	for (uint32_t i = explorer_slot_places(e); i < explorer_slot_count(e);
 	     i++)
-		add_goal(b, error, explorer_violation(e, i));
+		add_goal(d, error, e, i);
 }
 
 /* The exploration came to its end, and the solver did not. */
-static void take_answer(struct decided_beside *b)
+static void take_answer(struct decision *d, struct explorer *e)
 {
-	struct decision *d = &b->decision;
-	const struct explore_stats *s = explorer_stats(b->explorer);
+	const struct explore_stats *s = explorer_stats(e);
 	for (uint32_t i = 0; i < d->goal_count; i++)
 		history_free(d->goals[i].example);
 	d->goal_count = 0;
-	take_goals(b);
+	take_goals(d, e);
 	d->stop = STOP_NONE;
 	d->obstacle = NULL;
 	d->assumes = s->pruned > 0;
 	d->vacuous = !s->histories;
 	d->settled = !d->vacuous;
-	d->verdict = explorer_verdict(b->explorer);
-	b->explored = true;
-	b->histories = s->histories;
+	d->verdict = explorer_verdict(e);
+	d->explored = true;
+	d->histories = s->histories;
 }
 
 /* ---- both ---- */
 
-/* SQL may come to know rows while it is explored. */
+/* A PostgreSQL carries out one statement at a time. */
 static bool is_worth_it(const struct program *p, const struct decide_options *o)
 {
-	return !program_is_sql(p) && !o->proof;
+	return !p->server && !o->proof;
 }
 
 /* Is something not decided, whatever else is violated? */
@@ -181,7 +181,7 @@ static bool is_better(const struct exploring *x, const struct decision *d)
 	       !program_bound_met(x->program, &at);
 }
 
-void decide_beside(struct decided_beside *out, const struct program *p,
+void decide_beside(struct decision *out, const struct program *p,
                    const struct decide_options *o)
 {
 	struct exploring x = { .program = p,
@@ -189,23 +189,14 @@ void decide_beside(struct decided_beside *out, const struct program *p,
 		               .heap = mem_heap_here() };
 	struct decide_options mine = *o;
 	double begun = seconds_now();
-	*out = (struct decided_beside){ 0 };
 	bool runs = is_worth_it(p, o) &&
 	            !pthread_create(&x.thread, NULL, thread_main, &x);
 	if (runs) mine.enough = &x.done;
-	decide(&out->decision, p, &mine);
-	out->decision.options.enough = NULL;
+	decide(out, p, &mine);
+	out->options.enough = NULL;
 	if (!runs) return;
-	end(&x, &out->decision, begun);
-	out->decision.seconds = seconds_now() - begun;
-	out->explorer = x.explorer;
-	if (is_better(&x, &out->decision)) take_answer(out);
-}
-
-void decided_beside_free(struct decided_beside *d)
-{
-	for (uint32_t i = 0; d->explored && i < d->decision.goal_count; i++)
-		d->decision.goals[i].example = NULL;
-	decision_free(&d->decision);
-	explorer_free(d->explorer);
+	end(&x, out, begun);
+	out->seconds = seconds_now() - begun;
+	if (is_better(&x, out)) take_answer(out, x.explorer);
+	explorer_free(x.explorer);
 }
