@@ -443,16 +443,25 @@ END_TEST
 
 /* ---- Choices that are taken back ---- */
 
-/* What the transaction writes depends on what it reads. */
-START_TEST(writes_that_depend_on_reads)
+/* What a transaction writes depends on what it reads; and a transaction that
+ * has written waits for one that waits for it, whatever it reads next. */
+START_TEST(choices_taken_back)
 {
-	static const char source[] =
+	static const char *const sources[] = {
 		"global x = 0; global y = 0; global z = 0;\n"
 		"session a { txn { let v = x; if (v == 0) { y = 1; } x = 2; } "
 		"}\n"
 		"session b { txn { let v = y; let w = x;\n"
 		"                  if (v == 0) { x = 3; } else { z = 4; } } }\n"
-		"session c { txn { let v = z; let w = y; x = v + w + 5; } }\n";
+		"session c { txn { let v = z; let w = y; x = v + w + 5; } }\n",
+		"global x = 0; global y = 0; global q = 0; global z = 0;\n"
+		"session a { txn { x = 1; let v = q; y = 1; } }\n"
+		"session b { txn { let u = q; y = 2; let s = x; x = 2;\n"
+		"                  let t = z; } }\n"
+		"session c { txn { q = 1; z = 1; } }\n"
+		"session d { txn { z = 5; } }\n",
+	};
+	const char *source = sources[_i];
 	for (int l = 0; l < LEVEL_COUNT; l++) {
 		struct trial t = { .seed = 1 };
 		struct twin_options o = { .level = LEVEL_NONE };
@@ -472,6 +481,6 @@ END_TEST
 
 void add_run_tests(TCase *tests)
 {
-	tcase_add_test(tests, writes_that_depend_on_reads);
+	tcase_add_loop_test(tests, choices_taken_back, 0, 2);
 	tcase_add_loop_test(tests, random_programs, 0, PROCESSES);
 }

@@ -374,11 +374,11 @@ static void choose(struct runner *r, const struct request *request,
 	c.mark = region_mark(&r->context.region);
 	VEC_RESERVE(r->choices, r->choice_count, r->choice_capacity);
 	r->choices[r->choice_count++] = c;
-	/* Without its writes a transaction can always read on, unless locks
-	 * have decided what it does not see. */
-	if (take_writer(r, &r->choices[r->choice_count - 1])) return;
-	assert(ledger_heeds_locks(l));
-	choose_another(r);
+	/* There may be none: locks have decided what the transaction does not
+	 * see, or, where its writes count already (in statements), one that
+	 * waits for it would have to end first. */
+	if (!take_writer(r, &r->choices[r->choice_count - 1]))
+		choose_another(r);
 }
 
 static void on_read(struct runner *r, const struct request *request)
