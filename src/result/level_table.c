@@ -1,7 +1,6 @@
 #include "result/level_table.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,11 +126,7 @@ static void name_reason(struct text *t, const struct levels_table *table,
 	}
 	switch (verdict_of(table, asked)) {
 	case VERDICT_VIOLATED:
-		if (fail)
-			text_format(
-				t, "%" PRIu32 " of %" PRIu32 " assertion%s %s",
-				fail, assertions, assertions == 1 ? "" : "s",
-				fail == 1 ? "fails" : "fail");
+		if (fail) name_failing(t, fail, assertions);
 		if (fail && places) text_string(t, ", and ");
 		if (places) name_errors(t, places);
 		break;

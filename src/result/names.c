@@ -224,8 +224,8 @@ void result_level(struct result *r, enum level l, const char *as)
 void name_failing(struct text *t, uint32_t count, uint32_t of)
 {
 	assert(count && count <= of);
-	text_format(t, "%" PRIu32 " of %" PRIu32 " assertions %s", count, of,
-	            count == 1 ? "fails" : "fail");
+	text_format(t, "%" PRIu32 " of %" PRIu32 " assertion%s %s", count, of,
+	            of == 1 ? "" : "s", count == 1 ? "fails" : "fail");
 }
 
 void name_errors(struct text *t, uint32_t places)
