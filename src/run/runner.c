@@ -232,7 +232,9 @@ static uint32_t shortest_forbidden(struct runner *r,
 
 /* Number of the choice, from 1, that makes the last transaction forbidden; 0
  * if it is allowed. A transaction that reads nothing always is, and one whose
- * first reads are forbidden by themselves is not blamed on its writes. */
+ * first reads are forbidden by themselves is not blamed on its writes. What was
+ * tested read by read is allowed if nothing was written; but locks, and what
+ * constraints look for, count up to the end. */
 static uint32_t forbidden_choice(struct runner *r)
 {
 	const struct ledger *l = &r->execution.ledger;
@@ -242,7 +244,7 @@ static uint32_t forbidden_choice(struct runner *r)
 	uint32_t all = r->choice_count;
 	bool tested = !r->chooser->likely; /* the reads, each by itself */
 	if (r->serial || !all) return 0;
-	if (tested && !log->written_count) return 0;
+	if (tested && !log->written_count && !ledger_heeds_locks(l)) return 0;
 	if (level_holds(r)) return 0;
 	if (!tested && !prefix_allowed(r, all, NULL)) log = NULL;
 	return shortest_forbidden(r, log);
