@@ -376,45 +376,6 @@ static void try_program(uint64_t seed, enum level level, struct variety *v)
 	text_free(&source);
 }
 
-/* Each BEGIN of the text may ask for a level. */
-static void at_levels(struct text *to, const char *text, struct rng *r)
-{
-	static const char *const levels[] = {
-		"", "", " ISOLATION LEVEL READ COMMITTED",
-		" ISOLATION LEVEL REPEATABLE READ",
-		" ISOLATION LEVEL SERIALIZABLE"
-	};
-	const char *next;
-	for (; (next = strstr(text, "BEGIN;")); text = next) {
-		next += strlen("BEGIN");
-		text_bytes(to, text, (size_t)(next - text));
-		text_string(to, levels[rng_below(r, 5)]);
-	}
-	text_string(to, text);
-}
-
-static struct program *random_spec(struct text *out, uint64_t seed)
-{
-	struct rng r = { seed };
-	struct text plain = { 0 };
-	struct diags d = { 0 };
-	if (seed % 4)
-		random_situation(&plain, &r);
-	else
-		random_rows(&plain, &r);
-	if (seed % 3)
-		text_string(out, text_get(&plain));
-	else
-		at_levels(out, text_get(&plain), &r);
-	struct program *p = sql_load("random.spec", text_get(out), out->length,
-	                             &(struct sql_arguments){ 0 }, &d);
-	ck_assert_msg(p != NULL, "%s", text_get(out));
-	explorer_know_rows(p, NULL, 0);
-	diags_free(&d);
-	text_free(&plain);
-	return p;
-}
-
 /* ---- beside exploring ---- */
 
 /* What exploring says in place of a solver that gives up at once. */

@@ -13,6 +13,7 @@
 #include "dpor/explorer.h"
 #include "execution/observed_reads.h"
 #include "random_program.h"
+#include "random_situation.h"
 #include "run/campaign.h"
 #include "run/replay.h"
 #include "suites.h"
@@ -21,11 +22,12 @@
 #include "twin_enumerate.h"
 
 enum {
-	PROCESSES = 8,     /* over which the random programs are spread */
-	PROGRAMS = 600,    /* in all, unless ISOSCOPE_PROGRAMS says more */
-	PREFIXES = 400,    /* brute force gives up beyond this many */
-	HISTORIES = 60,    /* of a program that is run until all are seen */
-	RUNS_MAX = 3000000 /* until then */
+	PROCESSES = 8,      /* over which the random programs are spread */
+	PROGRAMS = 600,     /* in all, unless ISOSCOPE_PROGRAMS says more */
+	PREFIXES = 400,     /* brute force gives up beyond this many */
+	HISTORIES = 60,     /* of a program that is run until all are seen */
+	RUNS_MAX = 3000000, /* until then */
+	SPEC_HISTORIES = 2000
 };
 
 /* A twentieth of the programs that the explorers are tried with. */
@@ -106,11 +108,14 @@ static enum level base_of(enum level l)
 	return level_base(l);
 }
 
-static void explore(struct trial *t, enum level l)
+/* False if there are more than so many (0: any number). */
+static bool explore_some(struct trial *t, enum level l, uint64_t most)
 {
 	struct explore_options o = { .level = l,
 		                     .base = base_of(l),
-		                     .robust = true };
+		                     .robust = true,
+		                     .max_histories = most,
+		                     .max_steps = most ? 1 << 20 : 0 };
 	struct explore_observer observer = { .payload = t,
 		                             .history = keep_known };
 	t->level = l;
@@ -120,12 +125,19 @@ static void explore(struct trial *t, enum level l)
 	t->violated = calloc(slots, sizeof *t->violated);
 	for (uint32_t i = 0; i < slots; i++)
 		t->violated[i] = explorer_violation(e, i)->histories > 0;
+	bool whole = explorer_stats(e)->stop == STOP_NONE;
 	explorer_free(e);
 	if (t->count)
 		qsort(t->known, t->count, sizeof *t->known, compare_hashes);
 	for (size_t i = 1; i < t->count; i++)
 		if (t->known[i].hash == t->known[i - 1].hash)
 			complain(t, "two histories have one hash", NULL);
+	return whole;
+}
+
+static void explore(struct trial *t, enum level l)
+{
+	ck_assert(explore_some(t, l, 0));
 }
 
 static void forget_known(struct trial *t)
@@ -441,6 +453,55 @@ START_TEST(random_programs)
 }
 END_TEST
 
+/* ---- In SQL ---- */
+
+static bool expect_known(void *payload, const struct campaign_run *r)
+{
+	struct trial *t = payload;
+	if (!r->new_history || find_known(t, runner_hash(r->runner)))
+		return true;
+	struct history *h = runner_history(r->runner);
+	complain(t, "a run that exploring does not have", canonical(h));
+	return false;
+}
+
+/* What is run is explored, as well. False if there is too much of it. */
+static bool try_spec(uint64_t seed, enum level l)
+{
+	struct trial t = { .seed = seed };
+	t.program = random_spec(&t.source, seed);
+	bool fine = !(program_mixes(t.program) && !level_mixes(l)) &&
+	            explore_some(&t, l, SPEC_HISTORIES);
+	if (fine) {
+		struct campaign_options o = {
+			.level = l,
+			.policy = { .kind = POLICY_UNIFORM },
+			.runs = 200,
+			.seed = seed,
+			.robust = true
+		};
+		struct campaign_observer observer = { .payload = &t,
+			                              .run = expect_known };
+		struct campaign *c = campaign_new(t.program, &o, &observer);
+		campaign_start(c);
+		campaign_free(c);
+	}
+	forget_known(&t);
+	program_free(t.program);
+	text_free(&t.source);
+	return fine;
+}
+
+START_TEST(random_specs)
+{
+	uint64_t share = programs_or(PROGRAMS) / PROCESSES, tried = 0;
+	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
+	for (uint64_t i = 0; i < share; i++)
+		tried += try_spec(seed + i, (enum level)(i % LEVEL_COUNT));
+	ck_assert_uint_ge(tried, share / 3);
+}
+END_TEST
+
 /* ---- Choices that are taken back ---- */
 
 /* What a transaction writes depends on what it reads; and a transaction that
@@ -483,4 +544,5 @@ void add_run_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, choices_taken_back, 0, 2);
 	tcase_add_loop_test(tests, random_programs, 0, PROCESSES);
+	tcase_add_loop_test(tests, random_specs, 0, PROCESSES);
 }
