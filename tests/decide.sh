@@ -202,7 +202,11 @@ step b { BEGIN ISOLATION LEVEL REPEATABLE READ; UPDATE t SET n = n + 1; COMMIT; 
 assert "both" { SELECT n = 2 FROM t }
 EOF
 run 0 decide levels.spec -i si
-run 2 decide levels.spec -i ser
+run 0 decide levels.spec -i ser
+run 0 decide levels.spec --levels
+prints 'Under psi decide does not cover transactions with levels of their own.'
+(echo 'isolation ser'; cat levels.spec) >postgres.spec
+run 2 decide postgres.spec
 says 'decide does not cover transactions that are serializable as in PostgreSQL'
 run 4 decide "$top/programs/sql/queue.spec" -i si --proof queue.drat
 prints 'queue.spec:14:17: a read for a constraint cannot be decided'

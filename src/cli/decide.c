@@ -101,12 +101,15 @@ static bool begins_anew(const struct program *p, const struct decide_options *o)
 static void learn_rows(const struct command_line *c, struct program *p,
                        struct decide_options *o, double deadline)
 {
-	static const double LEAST = 0.001;
+	static const double LEAST = 0.001, MOST = 10;
 	struct explore_options e = { .level = o->level,
 		                     .base = o->level,
 		                     .algorithm = EXPLORE_ORDERLY,
-		                     .timeout = o->timeout / 2,
+		                     .timeout = MOST,
 		                     .interrupt = o->interrupt };
+	if (o->timeout > 0)
+		e.timeout =
+			fmax(fmin((deadline - seconds_now()) / 2, MOST), LEAST);
 	if (!c->value[OPTION_QUIET])
 		say("%s: rows turned up that conditions can find and that were "
 		    "not known, so it is decided anew",

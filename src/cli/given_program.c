@@ -1,6 +1,7 @@
 #include "cli/given_program.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "cli/outputs.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
+#include "dpor/known_rows.h"
 #include "isoscope.h"
 #include "native/host/client.h"
 #include "native/host/library.h"
@@ -89,6 +91,10 @@ bool program_failed(const struct command_line *c, const struct program *p)
 	struct diags d = { 0 };
 	struct text t = { 0 };
 	if (!fault) return false;
+	if (explorer_can_learn(p) && atomic_load(signals_flag()))
+		fault = "interrupted when rows had turned up that conditions "
+			"can find and that were not known: what was found is "
+			"void";
 	program_fault_position(p, &at);
 	diags_add(&d, DIAG_ERROR, at.file, at.line, at.column, at.source_line,
 	          "%s", fault);

@@ -148,6 +148,12 @@ static void add_closing(struct result *r, const struct level_decisions *d)
 	text_string(&t, ", ");
 	number_seconds(&t, d->seconds);
 	text_string(&t, ".\n");
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		const char *what = decide_obstacle(d->program, l);
+		if (what)
+			text_format(&t, "Under %s decide does not cover %s.\n",
+			            level_word(l), what);
+	}
 	r->closing = result_words(r, &t);
 	text_free(&t);
 }

@@ -29,7 +29,9 @@ const char *runs_obstacle(const struct program *p, enum level l)
 {
 	if (program_mixes(p) && !level_mixes(l))
 		return "transactions with levels of their own";
-	if (program_is_ssi(p) && has_any(p, l, level_is_serial))
+	/* By themselves they are as serializable as any. */
+	if (program_is_ssi(p) && program_may_mix(p) &&
+	    has_any(p, l, level_is_serial))
 		return "transactions that are serializable as in PostgreSQL";
 	return NULL;
 }
