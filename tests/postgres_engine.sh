@@ -79,6 +79,8 @@ refused 'ctid' 'SELECT v FROM t WHERE ctid IS NOT NULL'
 refused 'SKIP LOCKED' 'SELECT v FROM t FOR UPDATE SKIP LOCKED'
 refused 'an UPDATE that changes a primary key' 'UPDATE t SET id = 2'
 refused 'LOCK TABLE in a session' 'LOCK TABLE t'
+refused 'FETCH from a cursor that has more to read, after another statement' 'BEGIN;
+	DECLARE c CURSOR FOR SELECT v FROM t; UPDATE t SET v = 1; FETCH ALL c; COMMIT'
 refused 'constraint u_i_key, which is deferrable' 'SELECT 1' \
 	'CREATE TABLE u (i int UNIQUE DEFERRABLE);'
 refused 'partitioned table u' 'SELECT 1' \

@@ -20,7 +20,8 @@ enum wire_kind {
 	             * for the answer */
 	WIRE_WRITE, /* a key and a row, or, `number` 0, none; 2: one that comes
 	             * behind another of its key */
-	WIRE_GIVE_UP, /* a key: its newest lock ends */
+	WIRE_GIVE_UP, /* a key: its newest lock ends; where clients are served:
+	               * that of `owner`, or, without a key, all of `owner` */
 	WIRE_NEWS,    /* where clients are served: waits for what has been
 	               * committed, and READY; with a key without an image: from
 	               * now on of this table, too */
@@ -66,7 +67,7 @@ enum wire_level { WIRE_NO_LEVEL, WIRE_PRC, WIRE_SI, WIRE_SER };
 #define WIRE_SEALED "sealed"
 
 /* In `owner` of HELLO: of what is agreed upon here. Grows with each change. */
-enum { WIRE_BUILD = 2 };
+enum { WIRE_BUILD = 3 };
 
 struct wire_head {
 	uint32_t kind, length; /* of what is behind the head */
@@ -81,8 +82,9 @@ struct wire_head {
 	 * key. READ, a client's, of one key: if its row may not be there, it is
 	 * read without a lock, and ANSWER has the strength that it was */
 	uint8_t initial;
-	/* A transaction of PostgreSQL. A client's READ: that has the lock; to
-	 * it, ANSWER: that has to end before what follows is free. */
+	/* A transaction of PostgreSQL, or one behind a savepoint. A client's
+	 * READ: that has the lock; to it, ANSWER: that has to end before what
+	 * follows is free. */
 	uint32_t owner;
 	uint8_t changes; /* READ, a client's: its statement changes rows */
 	uint8_t unused[3];

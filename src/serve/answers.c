@@ -96,21 +96,25 @@ bool serving_is_late(struct service *s, const struct client *c,
 	return !count;
 }
 
-static void note_read(struct service *s, const struct client *c,
-                      struct db_access a, struct committed version)
+static void note_read(struct service *s, struct client *c, struct db_access a,
+                      struct committed version)
 {
 	struct trace_value value = trace_value_null();
 	if (version.number)
 		value = row_versions_get(s->versions, version.number)->value;
 	commits_read(s->commits, c->session, a, version);
 	recording_read(s->recording, c->session, a, version.position, value);
+	if (a.strength != STRENGTH_PLAIN) {
+		VEC_RESERVE(c->locks, c->lock_count, c->lock_capacity);
+		c->locks[c->lock_count++] = (struct client_lock){ a, c->tag };
+	}
 	s->run->counts.reads++;
 	s->run->counts.stale +=
 		version.position != commits_newest(s->commits, a.key).position;
 }
 
-bool serving_finds(struct service *s, const struct client *c,
-                   struct db_access a, bool row, struct committed *out)
+bool serving_finds(struct service *s, struct client *c, struct db_access a,
+                   bool row, struct committed *out)
 {
 	struct committed newest = commits_newest(s->commits, a.key);
 	uint32_t count;
@@ -123,8 +127,8 @@ bool serving_finds(struct service *s, const struct client *c,
 	return true;
 }
 
-bool serving_answer(struct service *s, const struct client *c,
-                    struct db_access a, struct committed *out)
+bool serving_answer(struct service *s, struct client *c, struct db_access a,
+                    struct committed *out)
 {
 	uint32_t count;
 	const struct committed *of =

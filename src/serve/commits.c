@@ -492,17 +492,37 @@ void commits_write(struct commits *c, uint32_t session, struct db_access a,
 
 /* ---- Ends ---- */
 
-/* Locks have lasted up to there. */
+/* Its lock has lasted up to there. */
+static void end_lock(struct commits *c, struct db_access a, uint32_t position)
+{
+	uint32_t *end = &c->keys[a.key].locked[a.strength];
+	if (a.strength != STRENGTH_PLAIN && *end < position) *end = position;
+}
+
 static void end_locks(struct commits *c, const struct accesses *of,
                       uint32_t position)
 {
-	for (uint32_t i = 0; i < of->count; i++) {
-		const struct line_access *x = &of->items[i];
-		uint32_t *end =
-			&c->keys[x->access.key].locked[x->access.strength];
-		if (x->access.strength != STRENGTH_PLAIN && *end < position)
-			*end = position;
-	}
+	for (uint32_t i = 0; i < of->count; i++)
+		end_lock(c, of->items[i].access, position);
+}
+
+/* Behind all that it has done so far, and not later than it must. */
+static uint32_t point_now(const struct line_transaction *t)
+{
+	return t->low > t->after ? t->low : t->after;
+}
+
+void commits_give_up(struct commits *c, uint32_t session, struct db_access a)
+{
+	struct line_transaction *t = at_hand(c, session);
+	uint32_t i = t->reads.count;
+	const struct db_access *x;
+	do {
+		assert(i);
+		x = &t->reads.items[--i].access;
+	} while (x->key != a.key || x->strength != a.strength);
+	end_lock(c, a, point_now(t));
+	t->reads.items[i].access.strength = STRENGTH_PLAIN;
 }
 
 static void end(struct commits *c, uint32_t session, uint32_t position)
@@ -563,8 +583,7 @@ bool commits_commit(struct commits *c, uint32_t session, uint32_t *key)
 
 void commits_abort(struct commits *c, uint32_t session)
 {
-	const struct line_transaction *t = at_hand(c, session);
-	end(c, session, t->low > t->after ? t->low : t->after);
+	end(c, session, point_now(at_hand(c, session)));
 }
 
 /* ---- What nobody reads any more ---- */

@@ -88,6 +88,9 @@ struct committed commits_newest(const struct commits *c, uint32_t key);
 /* It reads a version of those. */
 void commits_read(struct commits *c, uint32_t session, struct db_access a,
                   struct committed version);
+/* The lock of its newest read of the key that has this strength, and was not
+ * given up, ends before the transaction does. */
+void commits_give_up(struct commits *c, uint32_t session, struct db_access a);
 /* What it writes last to the key. */
 void commits_write(struct commits *c, uint32_t session, struct db_access a,
                    uint32_t number);

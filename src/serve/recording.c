@@ -127,6 +127,26 @@ void recording_read(struct recording *r, uint32_t session, struct db_access a,
 	add(r, session, a, EVENT_READ, from, value);
 }
 
+void recording_give_up(struct recording *r, uint32_t session, uint32_t key)
+{
+	struct db_access a = { .key = key, .strength = STRENGTH_GIVEN_UP };
+	add(r, session, a, EVENT_READ, 0, trace_value_null());
+}
+
+void recording_unlock(struct recording *r, uint32_t session, uint32_t key)
+{
+	struct recorded_session *s = &r->sessions[session];
+	uint32_t i = s->count - 1;
+	while (s->items[i].access.key != key ||
+	       s->items[i].access.strength == STRENGTH_PLAIN)
+		i--;
+	if (i + 1 < s->count && !s->items[i].access.joined)
+		s->items[i + 1].access.joined = false;
+	s->count--;
+	memmove(s->items + i, s->items + i + 1,
+	        (s->count - i) * sizeof *s->items);
+}
+
 void recording_write(struct recording *r, uint32_t session, struct db_access a,
                      struct trace_value value)
 {
@@ -139,7 +159,9 @@ static void add_op(struct recording *r, uint32_t handle,
 	assert(x->from <= r->writer_count);
 	trace_op_add(r->builder, handle, x->kind, r->keys[x->access.key],
 	             x->value, 0);
-	if (x->kind == EVENT_READ && x->from)
+	if (x->access.strength == STRENGTH_GIVEN_UP)
+		trace_op_source(r->builder, TRACE_FROM_SELF, 0);
+	else if (x->kind == EVENT_READ && x->from)
 		trace_op_source(r->builder, TRACE_FROM_OTHER,
 		                r->writers[x->from - 1]);
 	else if (x->kind == EVENT_READ)

@@ -27,6 +27,11 @@ void recording_begin(struct recording *r, uint32_t session, own_level own);
 /* From the writer at this position in the order of commits, 0 being init. */
 void recording_read(struct recording *r, uint32_t session, struct db_access a,
                     uint32_t from, struct trace_value value);
+/* Its newest lock of the key that a read has taken ends. */
+void recording_give_up(struct recording *r, uint32_t session, uint32_t key);
+/* Its newest read of the key that locks has found nothing to lock: it is left
+ * out, since its moment is not that of its statement. */
+void recording_unlock(struct recording *r, uint32_t session, uint32_t key);
 void recording_write(struct recording *r, uint32_t session, struct db_access a,
                      struct trace_value value);
 /* Those that commit end in the order of commits. */

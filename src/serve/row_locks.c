@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -16,14 +17,18 @@ struct key_locks {
 	uint32_t count, capacity;
 };
 
-struct owned_keys {
-	uint32_t *items; /* one for each lock */
+struct owned_lock {
+	uint32_t key, tag;
+};
+
+struct owned_locks {
+	struct owned_lock *items;
 	uint32_t count, capacity;
 };
 
 struct row_locks {
 	struct key_locks *keys;
-	struct owned_keys *owners;
+	struct owned_locks *owners;
 	uint32_t key_count, owner_count;
 };
 
@@ -73,7 +78,7 @@ bool row_locks_take(struct row_locks *l, uint32_t owner, uint32_t key,
 	assert(strength != STRENGTH_PLAIN);
 	widen(l, owner, key);
 	struct key_locks *k = &l->keys[key];
-	struct owned_keys *o = &l->owners[owner];
+	struct owned_locks *o = &l->owners[owner];
 	for (uint32_t i = 0; i < k->count; i++) {
 		const struct lock *other = &k->items[i];
 		if (other->owner == owner ||
@@ -85,7 +90,7 @@ bool row_locks_take(struct row_locks *l, uint32_t owner, uint32_t key,
 	VEC_RESERVE(k->items, k->count, k->capacity);
 	k->items[k->count++] = (struct lock){ owner, *tag, strength, changes };
 	VEC_RESERVE(o->items, o->count, o->capacity);
-	o->items[o->count++] = key;
+	o->items[o->count++] = (struct owned_lock){ key, *tag };
 	return true;
 }
 
@@ -100,16 +105,48 @@ bool row_locks_changed(const struct row_locks *l, uint32_t owner, uint32_t key)
 	return false;
 }
 
-static void drop_lock(struct key_locks *k, uint32_t owner)
+/* The newest such. */
+static void drop_lock(struct row_locks *l, uint32_t owner, struct owned_lock x)
 {
-	uint32_t i = 0;
-	while (k->items[i].owner != owner) i++;
-	k->items[i] = k->items[--k->count];
+	struct key_locks *k = &l->keys[x.key];
+	uint32_t i = k->count - 1;
+	while (k->items[i].owner != owner || k->items[i].tag != x.tag) i--;
+	k->count--;
+	memmove(k->items + i, k->items + i + 1,
+	        (k->count - i) * sizeof *k->items);
+}
+
+void row_locks_give_up_one(struct row_locks *l, uint32_t owner, uint32_t tag,
+                           uint32_t key)
+{
+	if (owner >= l->owner_count) return;
+	struct owned_locks *o = &l->owners[owner];
+	uint32_t i = o->count;
+	while (i && (o->items[i - 1].key != key || o->items[i - 1].tag != tag))
+		i--;
+	if (!i) return;
+	drop_lock(l, owner, o->items[i - 1]);
+	o->count--;
+	memmove(o->items + i - 1, o->items + i,
+	        (o->count - (i - 1)) * sizeof *o->items);
+}
+
+void row_locks_give_up(struct row_locks *l, uint32_t owner, uint32_t tag)
+{
+	uint32_t kept = 0;
+	if (owner >= l->owner_count) return;
+	struct owned_locks *o = &l->owners[owner];
+	for (uint32_t i = 0; i < o->count; i++)
+		if (o->items[i].tag == tag)
+			drop_lock(l, owner, o->items[i]);
+		else
+			o->items[kept++] = o->items[i];
+	o->count = kept;
 }
 
 void row_locks_release(struct row_locks *l, uint32_t owner)
 {
 	if (owner >= l->owner_count) return;
-	struct owned_keys *o = &l->owners[owner];
-	while (o->count) drop_lock(&l->keys[o->items[--o->count]], owner);
+	struct owned_locks *o = &l->owners[owner];
+	while (o->count) drop_lock(l, owner, o->items[--o->count]);
 }

@@ -22,6 +22,11 @@ bool row_locks_take(struct row_locks *l, uint32_t owner, uint32_t key,
                     enum strength strength, bool changes, uint32_t *tag);
 /* Has another one locked it to change it? */
 bool row_locks_changed(const struct row_locks *l, uint32_t owner, uint32_t key);
+/* Those of its locks that are known by the tag are over; or the newest one of
+ * them on the key, if there is one. */
+void row_locks_give_up(struct row_locks *l, uint32_t owner, uint32_t tag);
+void row_locks_give_up_one(struct row_locks *l, uint32_t owner, uint32_t tag,
+                           uint32_t key);
 /* All that it has are over. */
 void row_locks_release(struct row_locks *l, uint32_t owner);
 

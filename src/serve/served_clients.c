@@ -83,6 +83,7 @@ void served_client_drop(struct service *s, uint32_t i)
 	text_free(&c->images);
 	text_free(&c->out);
 	free(c->writes);
+	free(c->locks);
 	free(c);
 }
 

@@ -135,7 +135,6 @@ static void refuse(struct client *c, const char *why)
 	    (struct wire_head){ .kind = WIRE_REFUSED,
 	                        .length = (uint32_t)strlen(why) },
 	    why);
-	c->refused = true;
 }
 
 /* What has been committed since it was told last. */
@@ -171,12 +170,12 @@ static void begin(struct service *s, struct client *c)
 {
 	enum level level = level_asked(s, c->asked);
 	bool own = level != s->options->level;
-	c->waits = c->refused = false;
+	c->waits = false;
 	c->open = true;
 	c->alone = level_is_serial(level);
 	c->since = seconds_now();
 	c->transactions++;
-	c->write_count = 0;
+	c->write_count = c->lock_count = 0;
 	text_clear(&c->images);
 	s->open_count++;
 	s->more = true;
@@ -223,7 +222,7 @@ static void end(struct service *s, struct client *c, bool aborted)
 		s->run->counts.aborted++;
 	else
 		s->run->counts.committed++;
-	c->open = c->alone = c->refused = c->blocked = false;
+	c->open = c->alone = c->blocked = false;
 	s->open_count--;
 	forget(s);
 	pass_turn(s);
@@ -361,7 +360,7 @@ static bool is_sure(const struct service *s, const struct server_key *k)
 	       !deletion_of(s, k->number);
 }
 
-static bool finds_nothing(struct service *s, const struct client *c,
+static bool finds_nothing(struct service *s, struct client *c,
                           struct db_access a)
 {
 	struct committed version;
@@ -420,6 +419,7 @@ static bool take_read(struct service *s, struct client *c,
 	const char *stop = body + h->length;
 	struct reply r = { .strength = (enum strength)h->strength };
 	bool fine = true;
+	c->tag = h->owner;
 	if (h->strength >= STRENGTH_SHARE &&
 	    injects(s, c, "40P01deadlock detected, by isoscope serve --faults"))
 		return true;
@@ -440,6 +440,56 @@ static bool take_read(struct service *s, struct client *c,
 	c->blocked = r.owner;
 	if (fine) send_reply(s, c, &r);
 	free_reply(&r);
+	return true;
+}
+
+static void end_lock(struct service *s, struct client *c, struct client_lock l)
+{
+	commits_give_up(s->commits, c->session, l.access);
+	recording_give_up(s->recording, c->session, l.access.key);
+}
+
+/* A savepoint is rolled back: what was locked behind it is free; that it was
+ * read stays. */
+static void give_up_all(struct service *s, struct client *c, uint32_t tag)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < c->lock_count; i++)
+		if (c->locks[i].tag == tag)
+			end_lock(s, c, c->locks[i]);
+		else
+			c->locks[kept++] = c->locks[i];
+	c->lock_count = kept;
+	row_locks_give_up(s->locks, c->session, tag);
+}
+
+/* There is no row, so nothing is locked. */
+static void give_up_one(struct service *s, struct client *c, uint32_t tag,
+                        uint32_t key)
+{
+	uint32_t i = c->lock_count;
+	while (i && (c->locks[i - 1].tag != tag ||
+	             c->locks[i - 1].access.key != key))
+		i--;
+	if (!i) return;
+	commits_give_up(s->commits, c->session, c->locks[i - 1].access);
+	recording_unlock(s->recording, c->session, key);
+	c->lock_count--;
+	memmove(c->locks + i - 1, c->locks + i,
+	        (c->lock_count - (i - 1)) * sizeof *c->locks);
+	row_locks_give_up_one(s->locks, c->session, tag, key);
+}
+
+static bool take_given_up(struct service *s, struct client *c,
+                          const struct wire_head *h, const char *body)
+{
+	if (!h->length) {
+		give_up_all(s, c, h->owner);
+		return true;
+	}
+	const struct server_key *k = read_key(s, &body, body + h->length);
+	if (!k) return no_table(s);
+	give_up_one(s, c, h->owner, k->number);
 	return true;
 }
 
@@ -554,7 +604,6 @@ static void take_commit(struct service *s, struct client *c, bool waits)
 bool serving_take_record(struct service *s, struct client *c,
                          const struct wire_head *h, const char *body)
 {
-	bool turn = c->open && !c->refused;
 	c->since = seconds_now();
 	c->blocked = false;
 	switch (h->kind) {
@@ -570,11 +619,12 @@ bool serving_take_record(struct service *s, struct client *c,
 		text_clear(&c->statement);
 		text_bytes(&c->statement, body, h->length);
 		return true;
-	case WIRE_READ: return !turn || take_read(s, c, h, body);
+	case WIRE_READ: return !c->open || take_read(s, c, h, body);
 	case WIRE_NEWS: take_news(s, c, h, body); return true;
-	case WIRE_WRITE: return !turn || take_write(s, c, h, body);
+	case WIRE_WRITE: return !c->open || take_write(s, c, h, body);
+	case WIRE_GIVE_UP: return !c->open || take_given_up(s, c, h, body);
 	case WIRE_COMMIT:
-		if (turn) take_commit(s, c, h->number);
+		if (c->open) take_commit(s, c, h->number);
 		return true;
 	case WIRE_ABORT:
 		c->waits = false;

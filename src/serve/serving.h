@@ -32,6 +32,12 @@ struct pending_write {
 	uint32_t number; /* of the version, once it is told */
 };
 
+/* A lock of a read, that its transaction `tag` of PostgreSQL has taken. */
+struct client_lock {
+	struct db_access access;
+	uint32_t tag;
+};
+
 /* A connection. */
 struct client {
 	struct channel channel;
@@ -43,11 +49,13 @@ struct client {
 	bool waits;       /* for its turn */
 	bool open;        /* it is in a transaction */
 	bool alone;       /* beside which there is no other */
-	bool refused;     /* it is only to abort */
 	bool blocked;     /* it waits in PostgreSQL, for a lock */
 	struct pending_write *writes;
 	uint32_t write_count, write_capacity;
 	struct text images;
+	struct client_lock *locks; /* in their order */
+	uint32_t lock_count, lock_capacity;
+	uint32_t tag;          /* of those that it asks for */
 	uint32_t asked;        /* enum wire_level */
 	struct text statement; /* that it carries out */
 	double since;          /* it waits, or has said its last word */
@@ -109,12 +117,12 @@ void served_client_drop(struct service *s, uint32_t i);
 bool serving_happens(struct rng *r, double share);
 /* The client's transaction reads one of the versions that it may, by the
  * policy. False: there is none. */
-bool serving_answer(struct service *s, const struct client *c,
-                    struct db_access a, struct committed *out);
+bool serving_answer(struct service *s, struct client *c, struct db_access a,
+                    struct committed *out);
 /* The newest version of the key is a row, or is none: the transaction reads it,
  * and locks nothing. False: it is not that, or may not be seen. */
-bool serving_finds(struct service *s, const struct client *c,
-                   struct db_access a, bool row, struct committed *out);
+bool serving_finds(struct service *s, struct client *c, struct db_access a,
+                   bool row, struct committed *out);
 /* Nothing that it waits for changes that it may not read the key. */
 bool serving_is_late(struct service *s, const struct client *c,
                      struct db_access a);

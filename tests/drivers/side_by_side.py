@@ -1,9 +1,9 @@
 # Three connections whose transactions run side by side, by random schedules: each
 # statement ends or waits for a lock before the next one is sent. Prints what
 # each gave.  side_by_side.py SEED COUNT LEVEL
-import psycopg2, queue, random, sys, threading, time
+import psycopg2, psycopg2.extensions, queue, random, sys, threading, time
 
-CONNECTIONS, STEPS = 3, 14
+CONNECTIONS, STEPS = 3, 18
 
 class Session(threading.Thread):
     def __init__(self, name):
@@ -13,6 +13,7 @@ class Session(threading.Thread):
         self.label, self.sql, self.results = name, queue.Queue(), queue.Queue()
         self.pid = self.connection.info.backend_pid
         self.busy = self.inside = False
+        self.points = 0 # savepoints
         self.start()
 
     def run(self):
@@ -93,6 +94,16 @@ def statement(draw, snapshots):
             "INSERT INTO child VALUES (1, %d)" % k]
     return draw.choice(all)
 
+# What it does about savepoints; None: nothing.
+def savepoint(draw, x):
+    failed = x.connection.info.transaction_status == \
+        psycopg2.extensions.TRANSACTION_STATUS_INERROR
+    sql = draw.choice(["SAVEPOINT s", "ROLLBACK TO s", "ROLLBACK TO s", "RELEASE s"])
+    if failed: sql = "ROLLBACK TO s"
+    if sql != "SAVEPOINT s" and not x.points: return None if failed else "SAVEPOINT s"
+    x.points += (sql == "SAVEPOINT s") - (sql == "RELEASE s")
+    return sql
+
 def run(seed, sessions, control, level):
     draw = random.Random(seed)
     s = Schedule(sessions, control)
@@ -107,10 +118,12 @@ def run(seed, sessions, control, level):
         x = draw.choice([x for x in sessions if not x.busy])
         if not x.inside:
             s.send(x, "BEGIN ISOLATION LEVEL " + level)
-            x.inside = True
+            x.inside, x.points = True, 0
         elif draw.random() < 0.25:
             s.send(x, draw.choice(["COMMIT", "COMMIT", "ROLLBACK"]))
             x.inside = False
+        elif draw.random() < 0.3 and (point := savepoint(draw, x)):
+            s.send(x, point)
         else:
             s.send(x, statement(draw, level == "REPEATABLE READ"))
     while any(x.busy or x.inside for x in sessions):
@@ -123,14 +136,18 @@ def run(seed, sessions, control, level):
     s.send(sessions[0], "SELECT * FROM child ORDER BY id")
     return s.deadlock
 
+def control():
+    connection = psycopg2.connect("")
+    connection.autocommit = True
+    return connection.cursor()
+
 def main():
     first, count = int(sys.argv[1]), int(sys.argv[2])
-    control = psycopg2.connect("")
-    control.autocommit = True
+    cursor = control()
     sessions = [Session("abc"[i]) for i in range(CONNECTIONS)]
     for seed in range(first, first + count):
         print("schedule", seed)
-        if run(seed, sessions, control.cursor(), sys.argv[3]):
+        if run(seed, sessions, cursor, sys.argv[3]):
             print("  deadlock")
 
-main()
+if __name__ == "__main__": main()

@@ -183,6 +183,7 @@ static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
 	/* A statement that came later would find it as it is then. */
 	bool alone = m->alone == r && !iso_serves;
 	if (keeps && m->checks) strength = STRENGTH_HELD;
+	bool was_read = row_is_read(m, r, strength);
 	/* Another key may have led to it, before it got that. */
 	if (keeps && m->refers && !row_is_read(m, r, strength))
 		m->begun = m->locked = false;
@@ -210,7 +211,10 @@ static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
 	if (alone && (!now || version_is_of(now, found)))
 		tell_repeats("the row has changed");
 	*out = now;
-	if (!now || !version_is_of(now, found)) return TM_Deleted;
+	if (!now || !version_is_of(now, found)) {
+		if (!was_read) row_give_up(r, strength);
+		return TM_Deleted;
+	}
 	failure->ctid = *version_tid(now);
 	return TM_Updated;
 }

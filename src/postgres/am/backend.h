@@ -30,6 +30,8 @@ struct moment {
 	                     * before it began */
 	bool split;         /* its last lock is of a later moment */
 	bool changes;       /* its statement may change rows */
+	bool cursor;        /* others may come before it goes on */
+	bool empties;       /* a table, of what it has then */
 	uint64 accesses;    /* of the transaction, after its last one */
 	struct row
 		*alone; /* all that it reads, once, by the key alone; or NULL */
@@ -115,8 +117,10 @@ bool iso_is_ours(Relation rel);
 /* ---- channel.c ---- */
 void channel_open(void);
 void channel_send(struct wire_head *head, const void *body, uint32 length);
-/* Waits; the body is of the current memory context. */
-void channel_receive(struct wire_head *head, char **body);
+/* Waits; the body is of the current memory context. `ends`: a time limit, or
+ * who cancels the statement, ends that with an error; then it is still to come.
+ */
+void channel_receive(struct wire_head *head, char **body, bool ends);
 /* What the transaction does is what another does that is explored: it ends. */
 void tell_repeats(const char *why) pg_attribute_noreturn();
 /* The transaction is refused, in the words of isoscope. */
@@ -170,6 +174,9 @@ bool rows_may_read_surely(const struct moment *m);
 bool rows_are_told(void);
 void rows_forget_news(void);
 bool row_is_read(struct moment *m, struct row *r, int strength);
+/* Where clients are served: it was locked by this, and is not there, or is
+ * another one: so nothing is. */
+void row_give_up(struct row *r, int strength);
 /* It is known. */
 void row_take_answer(struct moment *m, struct row *r, int strength,
                      struct version *v);
@@ -191,6 +198,8 @@ void version_store(struct version *v, Relation rel, TupleTableSlot *slot);
 /* Takes what isoscope tells; the session begins anew. */
 void rows_restart(void);
 void transaction_begin(void);
+/* And where clients are served, it has its turn. */
+void transaction_take_turn(void);
 void transactions_init(void);
 
 /* ---- definitions.c ---- */
@@ -248,6 +257,8 @@ Query *sequences_replace(Query *q);
 /* ---- truncate.c ---- */
 /* False: no table of isoscope's is among them. */
 bool truncate_tables(TruncateStmt *s);
+/* Is what is started what it empties a table by? */
+bool truncate_is_on(void);
 
 /* ---- unique.c ---- */
 /* Nothing is in the way of the new tuple, or it is an error. */

@@ -111,7 +111,7 @@ void fail_refused(const char *body, uint32 length)
 }
 
 /* Takes what there is, or waits for it. */
-static void receive_more(void)
+static void receive_more(bool ends)
 {
 	enum { PIECE = 1 << 16 };
 	WaitEvent event;
@@ -136,21 +136,24 @@ static void receive_more(void)
 	if (WaitEventSetWait(waiting, -1, &event, 1, PG_WAIT_EXTENSION) &&
 	    event.events & WL_LATCH_SET)
 		ResetLatch(MyLatch);
-	if (ProcDiePending) CHECK_FOR_INTERRUPTS();
+	if (ends || ProcDiePending) CHECK_FOR_INTERRUPTS();
 }
 
-static void receive(char *to, size_t length)
+/* Nothing is taken of a record that has not come as a whole. */
+static void wait_for_bytes(size_t length, bool ends)
 {
-	while ((size_t)(arrived.len - taken) < length) receive_more();
-	memcpy(to, arrived.data + taken, length);
-	taken += (int)length;
+	while ((size_t)(arrived.len - taken) < length) receive_more(ends);
 }
 
-void channel_receive(struct wire_head *head, char **body)
+void channel_receive(struct wire_head *head, char **body, bool ends)
 {
 	channel_open();
 	flush_pending();
-	receive((char *)head, sizeof *head);
+	wait_for_bytes(sizeof *head, ends);
+	memcpy(head, arrived.data + taken, sizeof *head);
+	wait_for_bytes(sizeof *head + head->length, ends);
+	taken += (int)sizeof *head;
 	*body = palloc(head->length + 1);
-	receive(*body, head->length);
+	memcpy(*body, arrived.data + taken, head->length);
+	taken += (int)head->length;
 }

@@ -227,7 +227,7 @@ bool definition_fits(Node *n)
 		                 "isoscope serve --schema FILE or --setup "
 		                 "COMMAND sets up.")));
 	if (!is_definition(n)) return false;
-	transaction_begin();
+	transaction_take_turn();
 	if (IsA(n, CreateStmt)) {
 		CreateStmt *s = (CreateStmt *)n;
 		define_table(s->relation, s->accessMethod, s->inhRelations);

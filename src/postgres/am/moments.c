@@ -26,6 +26,7 @@ struct running {
 static struct running *running; /* started, and not ended */
 static struct moment *current;  /* of what is executed */
 static uint64 last_moment;
+static bool declares;               /* what is started next is a cursor */
 static enum wire_level asked_level; /* of the transaction at hand */
 static enum wire_level usual_level; /* of those that do not ask themselves */
 
@@ -71,6 +72,7 @@ struct moment *moment_now(void)
 void moments_forget(int level)
 {
 	struct running **at = &running;
+	declares = false;
 	while (*at)
 		if ((*at)->level >= level)
 			*at = (*at)->next;
@@ -158,6 +160,9 @@ static void start(QueryDesc *q, int flags)
 			r->moment->changes = q->operation != CMD_SELECT ||
 			                     q->plannedstmt->hasModifyingCTE;
 		if (!same) look_for_trigger(r->moment, q);
+		r->moment->cursor |= declares;
+		r->moment->empties |= truncate_is_on();
+		declares = false;
 		r->level = GetCurrentTransactionNestLevel();
 		r->next = running;
 		running = r;
@@ -176,6 +181,7 @@ static struct moment *enter(QueryDesc *q)
 static void run(QueryDesc *q, ScanDirection direction, uint64 count, bool once)
 {
 	struct moment *before = enter(q);
+	if (!once && current != before) current->cursor = true;
 	PG_TRY();
 	{
 		(next_run ? next_run : standard_ExecutorRun)(q, direction,
@@ -299,6 +305,7 @@ static void utility(PlannedStmt *p, const char *text, bool keep,
 		moments_fix_clock();
 		if (!refuse_command(p->utilityStmt, outermost)) return;
 		find_level(p->utilityStmt);
+		declares = IsA(p->utilityStmt, DeclareCursorStmt);
 		if (iso_serves && IsA(p->utilityStmt, TruncateStmt) &&
 		    truncate_tables((TruncateStmt *)p->utilityStmt)) {
 			if (done)

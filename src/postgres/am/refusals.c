@@ -198,7 +198,7 @@ static bool is_harmless(Node *n)
 {
 	switch (nodeTag(n)) {
 	case T_LockStmt:
-	case T_TruncateStmt: transaction_begin(); return true;
+	case T_TruncateStmt: transaction_take_turn(); return true;
 	case T_CopyStmt:
 	case T_ExplainStmt:
 	case T_NotifyStmt:

@@ -10,11 +10,13 @@
 #include <miscadmin.h>
 #include <port/pg_bswap.h>
 #include <storage/lmgr.h>
+#include <storage/proc.h>
 #include <storage/procarray.h>
 #include <utils/builtins.h>
 #include <utils/guc.h>
 #include <utils/lsyscache.h>
 #include <utils/memutils.h>
+#include <utils/timeout.h>
 #include <utils/typcache.h>
 
 enum { TIDS_OF_PAGE = 200 };
@@ -24,18 +26,19 @@ static struct row **written;
 static int written_count, written_capacity;
 static uint64 transaction; /* the number of the one at hand, or of the next */
 static bool begun;         /* it was told */
-/* What the transaction has locked by reading it, newest first. */
+/* What the transaction has locked by reading it, newest first; where clients
+ * are served, which of its subtransactions have locked something. */
 struct lock {
 	struct lock *older;
 	struct row *row;
+	TransactionId owner;
 	SubTransactionId inside;
 };
 static struct lock *locks;
 static struct version **tids;
 static uint32 tid_count, tid_capacity;
 static uint64 accesses, newest_moment;
-static bool unready;       /* nothing is heard yet of the transaction at hand */
-static int owed;           /* so many have ended before that */
+static int awaited;        /* so many replies are to come, in order */
 static bool commits_wait;  /* also where nothing was written */
 static bool commits_sure;  /* none is refused */
 static bool learned;       /* what others did, since a statement began */
@@ -55,11 +58,11 @@ static struct row *touch(struct row *r)
 	return r;
 }
 
-static void be_ready(void);
+static void be_ready(int own);
 
 static void image_of_birth(StringInfo s)
 {
-	be_ready();
+	be_ready(0);
 	const char *name = session_name;
 	if (!name) name = GetConfigOption("isoscope.name", true, false);
 	char text[2][16];
@@ -103,10 +106,10 @@ int rows_own(Oid relation, struct row ***out)
 }
 
 /* The next record that is no version. */
-static void receive_next(struct wire_head *h, char **body)
+static void receive_next(struct wire_head *h, char **body, bool ends)
 {
 	for (;;) {
-		channel_receive(h, body);
+		channel_receive(h, body, ends && iso_serves);
 		if (h->kind == WIRE_DRAWN) {
 			struct wire_key k;
 			memcpy(&k, *body, sizeof k);
@@ -121,6 +124,13 @@ static void receive_next(struct wire_head *h, char **body)
 	}
 }
 
+/* The reply to what was asked first of all that has no reply yet. */
+static void take_reply(struct wire_head *h, char **body, bool ends)
+{
+	receive_next(h, body, ends);
+	awaited--;
+}
+
 void rows_restart(void)
 {
 	struct wire_head h;
@@ -129,7 +139,7 @@ void rows_restart(void)
 	written_count = 0;
 	transactions = births = 0;
 	sequences_restart();
-	receive_next(&h, &body);
+	receive_next(&h, &body, false);
 	if (h.kind != WIRE_READY) elog(FATAL, "isoscope is not ready");
 }
 
@@ -175,30 +185,45 @@ static struct version *numbered(struct row *r, uint32 number)
 	return v;
 }
 
-static void note_lock(struct row *r)
+static void put_key(StringInfo s, const struct row *r)
+{
+	struct wire_key k = { r->relation, r->key_length };
+	appendBinaryStringInfo(s, (char *)&k, sizeof k);
+	appendBinaryStringInfo(s, r->key, (int)k.length);
+}
+
+static void note_lock(struct row *r, TransactionId owner)
 {
 	struct lock *l =
 		MemoryContextAllocZero(TopTransactionContext, sizeof *l);
 	l->row = r;
+	l->owner = owner;
 	l->inside = GetCurrentSubTransactionId();
 	l->older = locks;
 	locks = l;
 }
 
+static void tell_given_up(const struct lock *l)
+{
+	struct wire_head h = { .kind = WIRE_GIVE_UP, .owner = l->owner };
+	StringInfoData s;
+	initStringInfo(&s);
+	if (l->row) put_key(&s, l->row);
+	channel_send(&h, s.data, (uint32)s.len);
+	pfree(s.data);
+}
+
+void row_give_up(struct row *r, int strength)
+{
+	struct lock l = { .row = r, .owner = GetCurrentTransactionIdIfAny() };
+	if (iso_serves && strength > STRENGTH_CHECK) tell_given_up(&l);
+}
+
 /* Those taken inside end. */
 static void give_up_locks(SubTransactionId inner)
 {
-	for (; locks && locks->inside >= inner; locks = locks->older) {
-		struct wire_head h = { .kind = WIRE_GIVE_UP };
-		struct wire_key k = { locks->row->relation,
-			              locks->row->key_length };
-		StringInfoData s;
-		initStringInfo(&s);
-		appendBinaryStringInfo(&s, (char *)&k, sizeof k);
-		appendBinaryStringInfo(&s, locks->row->key, (int)k.length);
-		channel_send(&h, s.data, (uint32)s.len);
-		pfree(s.data);
-	}
+	for (; locks && locks->inside >= inner; locks = locks->older)
+		tell_given_up(locks);
 }
 
 /* What is asked: a lock on rows that may not be there is left out. */
@@ -214,8 +239,8 @@ static int take_answers(struct moment *m, struct row **rows, int count,
 {
 	struct wire_head h;
 	char *body;
-	be_ready();
-	receive_next(&h, &body);
+	be_ready(1);
+	take_reply(&h, &body, true);
 	if (h.kind == WIRE_STOP)
 		ereport(ERROR, (errcode(ERRCODE_QUERY_CANCELED),
 		                errmsg("isoscope has given the statement up")));
@@ -231,7 +256,8 @@ static int take_answers(struct moment *m, struct row **rows, int count,
 		memcpy(&number, body + i * sizeof number, sizeof number);
 		row_take_answer(m, rows[i], q->strength,
 		                numbered(rows[i], number));
-		if (q->strength != STRENGTH_PLAIN) note_lock(rows[i]);
+		if (q->strength != STRENGTH_PLAIN && !iso_serves)
+			note_lock(rows[i], InvalidTransactionId);
 	}
 	pfree(body);
 	return (int)h.number;
@@ -250,12 +276,17 @@ static void check_moment(struct moment *m, int strength)
 {
 	if (strength != STRENGTH_PLAIN) return;
 	/* Its moment is before that of a function's statement. */
-	if (m->begun && m->accesses != accesses)
-		refuse("a statement that goes on to read tables after a "
-		       "function that it calls has done so");
-	if (!m->begun && m->number < newest_moment)
-		refuse("a statement that reads tables only after a function "
-		       "that it calls has done so");
+	bool later =
+		m->begun ? m->accesses != accesses : m->number < newest_moment;
+	if (later && m->cursor)
+		refuse("FETCH from a cursor that has more to read, after "
+		       "another statement has read tables; fetch all of it "
+		       "before, or declare it after that");
+	if (later)
+		refuse(m->begun ? "a statement that goes on to read tables "
+		                  "after a function that it calls has done so"
+		                : "a statement that reads tables only after a "
+		                  "function that it calls has done so");
 	if (m->split)
 		ereport(ERROR,
 		        (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
@@ -267,11 +298,7 @@ static void check_moment(struct moment *m, int strength)
 static void put_keys(StringInfo s, struct row **rows, int count)
 {
 	resetStringInfo(s);
-	for (int i = 0; i < count; i++) {
-		struct wire_key k = { rows[i]->relation, rows[i]->key_length };
-		appendBinaryStringInfo(s, (char *)&k, sizeof k);
-		appendBinaryStringInfo(s, rows[i]->key, (int)k.length);
-	}
+	for (int i = 0; i < count; i++) put_key(s, rows[i]);
 }
 
 /* To as many as are free. */
@@ -288,9 +315,12 @@ static int ask(struct moment *m, struct row **rows, int count,
 	StringInfoData s;
 	initStringInfo(&s);
 	put_keys(&s, rows, count);
-	if (iso_serves && q->strength != STRENGTH_PLAIN)
-		h.owner = GetTopTransactionId();
+	if (iso_serves && q->strength != STRENGTH_PLAIN) {
+		h.owner = GetCurrentTransactionId();
+		if (!locks || locks->owner != h.owner) note_lock(NULL, h.owner);
+	}
 	channel_send(&h, s.data, (uint32)s.len);
+	awaited++;
 	pfree(s.data);
 	int answered = take_answers(m, rows, count, q);
 	if (!answered) return 0;
@@ -477,34 +507,50 @@ void version_store(struct version *v, Relation rel, TupleTableSlot *slot)
 
 /* What the session has done in other backends; and, the first time, what is
  * known. */
-static void take_readiness(void)
+static void note_readiness(const struct wire_head *h, const char *body)
+{
+	transactions = h->number;
+	learned = true;
+	commits_wait = h->joined;
+	commits_sure = h->known;
+	if (!session_name)
+		session_name = MemoryContextStrdup(TopMemoryContext,
+		                                   pnstrdup(body, h->length));
+}
+
+static void take_readiness(int own, bool ends)
 {
 	struct wire_head h;
 	char *body;
-	receive_next(&h, &body);
-	if (h.kind == WIRE_REFUSED) fail_refused(body, h.length);
-	if (h.kind != WIRE_READY) elog(FATAL, "isoscope is not ready");
-	transactions = h.number;
-	learned = true;
-	commits_wait = h.joined;
-	commits_sure = h.known;
-	if (!session_name)
-		session_name = MemoryContextStrdup(TopMemoryContext,
-		                                   pnstrdup(body, h.length));
-	pfree(body);
+	while (awaited > own) {
+		take_reply(&h, &body, ends);
+		if (h.kind == WIRE_READY) note_readiness(&h, body);
+		pfree(body);
+	}
 }
 
-/* Who serves a client lets it begin while it asks for the first row. */
-static void be_ready(void)
+/* Who serves a client lets it begin while it asks for the first row: that it
+ * has its turn comes before the replies to what it asks then, which are `own`.
+ * It waits for that as for a lock. What has come for statements that are over
+ * is dropped. */
+static void be_ready(int own)
 {
-	for (; owed; owed--) take_readiness();
-	if (unready) take_readiness();
-	unready = false;
+	bool limited = awaited > own && LockTimeout > 0;
+	if (limited) enable_timeout_after(LOCK_TIMEOUT, LockTimeout);
+	PG_TRY();
+	{
+		take_readiness(own, true);
+	}
+	PG_FINALLY();
+	{
+		if (limited) disable_timeout(LOCK_TIMEOUT, false);
+	}
+	PG_END_TRY();
 }
 
 bool rows_are_told(void)
 {
-	return !unready;
+	return !awaited;
 }
 
 void transaction_begin(void)
@@ -516,10 +562,14 @@ void transaction_begin(void)
 	births = 0;
 	if (iso_client) h.number = moments_level();
 	channel_send(&h, NULL, 0);
-	if (iso_serves)
-		unready = true;
-	else if (iso_client)
-		take_readiness();
+	awaited += iso_client;
+	if (iso_client && !iso_serves) take_readiness(0, false);
+}
+
+void transaction_take_turn(void)
+{
+	transaction_begin();
+	if (iso_serves) be_ready(0);
 }
 
 void rows_forget_news(void)
@@ -533,11 +583,12 @@ void rows_learn(struct moment *m, struct table *t)
 	struct wire_key k = { .relation = t->oid };
 	if (!iso_serves || (m->begun && t->told)) return;
 	transaction_begin();
-	be_ready();
+	be_ready(0);
 	if (!m->begun) m->found = true;
 	if (learned && t->told) return;
 	channel_send(&h, &k, t->told ? 0 : sizeof k);
-	take_readiness();
+	awaited++;
+	take_readiness(0, false);
 	t->told = true;
 }
 
@@ -553,11 +604,9 @@ static void tell_write(struct row *r, struct version *v)
 {
 	struct wire_head h = { .kind = WIRE_WRITE,
 		               .strength = row_own_strength(r) };
-	struct wire_key k = { r->relation, r->key_length };
 	StringInfoData s;
 	initStringInfo(&s);
-	appendBinaryStringInfo(&s, (char *)&k, sizeof k);
-	appendBinaryStringInfo(&s, r->key, (int)k.length);
+	put_key(&s, r);
 	if (v->tuple) {
 		Relation rel = relation_open(r->relation, AccessShareLock);
 		struct table *t = table_of(rel);
@@ -604,13 +653,14 @@ static void ask_to_commit(void)
 {
 	struct wire_head h = { .kind = WIRE_COMMIT };
 	char *body;
-	be_ready();
+	be_ready(0);
 	h.number = commits_wait || (!commits_sure && (written_count || locks));
 	channel_send(&h, NULL, 0);
 	begun = false;
 	if (!h.number) return;
 	begun = true;
-	receive_next(&h, &body);
+	awaited++;
+	take_reply(&h, &body, false);
 	if (h.kind == WIRE_REFUSED) fail_refused(body, h.length);
 	if (h.kind != WIRE_READY)
 		elog(FATAL, "isoscope answers something else");
@@ -630,8 +680,7 @@ static void at_end(XactEvent event, void *data)
 	}
 	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT) return;
 	if (begun) channel_send(&h, NULL, 0);
-	owed += unready;
-	begun = unready = false;
+	begun = false;
 	transaction++;
 	written_count = 0;
 	locks = NULL;

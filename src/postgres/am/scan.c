@@ -471,7 +471,7 @@ static void find(struct scan_state *s)
 	}
 	struct row **asked = palloc((count + 1) * sizeof *asked);
 	bool refers = m->refers && s->names, told = rows_are_told();
-	bool certain = s->lock != STRENGTH_PLAIN && !m->checks &&
+	bool certain = s->lock != STRENGTH_PLAIN && !m->checks && !m->empties &&
 	               (refers || !s->asks_variables);
 	for (int i = 0; i < count; i++) {
 		if (row_own(all[i], snapshot->curcid)) continue;
@@ -481,9 +481,9 @@ static void find(struct scan_state *s)
 		                  : is_certain(s, all[i]));
 		asked[wanted++] = all[i];
 	}
-	int strength = certain     ? s->lock
-	               : m->checks ? STRENGTH_CHECK
-	                           : STRENGTH_PLAIN;
+	int strength = certain || m->empties ? s->lock
+	               : m->checks           ? STRENGTH_CHECK
+	                                     : STRENGTH_PLAIN;
 	bool first = !m->begun;
 	if (wanted == 1 && may_be_sure(s, m)) {
 		strength = rows_read_surely(m, asked[0], s->lock);
@@ -502,8 +502,12 @@ static void find(struct scan_state *s)
 		/* Another row, inserted behind the statement's moment. */
 		if (v && v->number && certain && !refers && told &&
 		    v->origin_length)
-			continue;
-		if (v && v->tuple) s->found[s->count++] = v;
+			v = NULL;
+		if (v && v->tuple)
+			s->found[s->count++] = v;
+		else if (strength == s->lock && !is_never(s, all[i]) &&
+		         !row_own(all[i], snapshot->curcid))
+			row_give_up(all[i], strength);
 	}
 	MemoryContextSwitchTo(old);
 }
@@ -688,18 +692,19 @@ static void read_table_ahead(struct scan_state *s, struct moment *m)
 
 /* What a statement of a function reads has a moment of its own, and those of
  * moments follow each other: so all that this one may read is read before it
- * runs any. Explorations, where more reads are more histories, refuse it. */
+ * runs any; and what a cursor reads, before others come. Explorations, where
+ * more reads are more histories, refuse it. */
 static void read_ahead(QueryDesc *q)
 {
 	List *scans = NIL;
 	ListCell *cell;
+	struct moment *m = moment_of(q->snapshot);
 	if (collect(q->planstate, &scans) || scans == NIL) return;
 	struct scan_state *first = linitial(scans);
-	if (!first->calls_code &&
+	if (!m->cursor && !first->calls_code &&
 	    (list_length(scans) == 1 || !has_trigger_before(q->estate)))
 		return;
-	foreach(cell, scans)
-		read_table_ahead(lfirst(cell), moment_of(q->snapshot));
+	foreach(cell, scans) read_table_ahead(lfirst(cell), m);
 }
 
 static void start(QueryDesc *q, int flags)

@@ -12,6 +12,13 @@
 #include <utils/guc.h>
 #include <utils/lsyscache.h>
 
+static bool empties;
+
+bool truncate_is_on(void)
+{
+	return empties;
+}
+
 static void run(const char *sql)
 {
 	int result = SPI_execute(sql, false, 0);
@@ -31,8 +38,18 @@ static bool is_ours(Oid table)
 static void empty_table(Oid table)
 {
 	char *schema = get_namespace_name(get_rel_namespace(table));
-	run(psprintf("DELETE FROM %s%s", is_ours(table) ? "ONLY " : "",
-	             quote_qualified_identifier(schema, get_rel_name(table))));
+	PG_TRY();
+	{
+		empties = true;
+		run(psprintf("DELETE FROM %s%s", is_ours(table) ? "ONLY " : "",
+		             quote_qualified_identifier(schema,
+		                                        get_rel_name(table))));
+	}
+	PG_FINALLY();
+	{
+		empties = false;
+	}
+	PG_END_TRY();
 }
 
 static void restart_sequences(Oid table)
@@ -53,7 +70,7 @@ static List *tables_of(TruncateStmt *s)
 	foreach(cell, s->relations)
 	{
 		RangeVar *v = lfirst_node(RangeVar, cell);
-		Oid table = RangeVarGetRelid(v, AccessShareLock, false);
+		Oid table = RangeVarGetRelid(v, AccessExclusiveLock, false);
 		tables = list_append_unique_oid(tables, table);
 	}
 	while (s->behavior == DROP_CASCADE) {
@@ -61,8 +78,9 @@ static List *tables_of(TruncateStmt *s)
 		if (more == NIL) break;
 		tables = list_concat_unique_oid(tables, more);
 	}
-	foreach(cell, tables) relations = lappend(
-		relations, relation_open(lfirst_oid(cell), AccessShareLock));
+	foreach(cell, tables) relations =
+		lappend(relations,
+	                relation_open(lfirst_oid(cell), AccessExclusiveLock));
 	heap_truncate_check_FKs(relations, false);
 	foreach(cell, relations) relation_close(lfirst(cell), NoLock);
 	return tables;

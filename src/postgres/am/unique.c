@@ -49,7 +49,7 @@ static struct version *look(struct row *r, bool conflict)
 	struct version *own = row_own(r, InvalidCommandId);
 	struct moment *m = moment_now();
 	bool locked = row_is_read(m, r, STRENGTH_UPDATE);
-	bool goes_on = GetCurrentTransactionNestLevel() > 1;
+	bool goes_on = !iso_serves && GetCurrentTransactionNestLevel() > 1;
 	int strength = STRENGTH_INSERT;
 	if (own) return own->image || own->tuple ? own : NULL;
 	if (!locked && (goes_on || (conflict && m->goes_on)))
