@@ -70,7 +70,7 @@ static bool tell_readiness(struct run *r, struct channel *ch)
 		struct wire_head h = { .kind = WIRE_DRAWN,
 			               .number = c->drawn[i].count,
 			               .length = sizeof(struct wire_key) };
-		struct wire_key k = { c->drawn[i].sequence, 0 };
+		struct wire_key k = { .relation = c->drawn[i].sequence };
 		text_bytes(&t, (const char *)&h, sizeof h);
 		text_bytes(&t, (const char *)&k, sizeof k);
 	}

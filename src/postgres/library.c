@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "postgres/wire.h"
 #include "vm/bytecode.h"
 #include "vm/value.h"
 
@@ -102,6 +103,22 @@ struct server_key *server_key(struct server_library *l,
 	l->keys[l->key_count++] = k;
 	assert(l->by_key.count == l->key_count);
 	return k;
+}
+
+struct server_key *server_key_told(struct server_library *l, const char **at,
+                                   const char *end)
+{
+	struct wire_key k;
+	if (end - *at < (ptrdiff_t)sizeof k) return NULL;
+	memcpy(&k, *at, sizeof k);
+	*at += sizeof k;
+	if (k.number)
+		return k.number <= l->key_count ? l->keys[k.number - 1] : NULL;
+	struct server_relation *r = server_relation(l, k.relation);
+	if (!r || (size_t)(end - *at) < k.length) return NULL;
+	const char *image = *at;
+	*at += k.length;
+	return server_key(l, r, image, k.length);
 }
 
 /* ---- Versions ---- */

@@ -147,6 +147,10 @@ struct server_relation *server_relation(struct server_library *l, uint32_t oid);
 struct server_key *server_key(struct server_library *l,
                               struct server_relation *r, const char *image,
                               uint32_t length);
+/* The one that a record names at *at, which goes on behind it. NULL: it is of a
+ * table that was not there when it was set up. Under the lock. */
+struct server_key *server_key_told(struct server_library *l, const char **at,
+                                   const char *end);
 struct server_version *server_version(struct server_library *l,
                                       struct server_key *k, const char *image,
                                       uint32_t length);

@@ -120,20 +120,6 @@ static uint32_t point_of(const struct run *r)
 	return r->seat->point ? r->seat->point : step_at(r)->point;
 }
 
-static struct server_key *read_key(struct run *r, const char **at,
-                                   const char *end)
-{
-	struct wire_key k;
-	assert(end - *at >= (ptrdiff_t)sizeof k);
-	memcpy(&k, *at, sizeof k);
-	struct server_relation *x =
-		server_relation(r->guest->library, k.relation);
-	if (!x || (uint32_t)(end - *at) < sizeof k + k.length) return NULL;
-	const char *image = *at + sizeof k;
-	*at += sizeof k + k.length;
-	return server_key(r->guest->library, x, image, k.length);
-}
-
 void run_fail(struct run *r, const char *why)
 {
 	server_set_fault_at(r->guest->library, point_of(r), "session '%s': %s",
@@ -189,7 +175,7 @@ static void take_read(struct run *r, const struct wire_head *h,
 	q->keys = region_take0(r->to, (q->count + (size_t)1) * sizeof *q->keys);
 	mem_lock(&g->library->lock);
 	for (uint32_t i = 0; i < q->count; i++)
-		q->keys[i] = read_key(r, &body, end);
+		q->keys[i] = server_key_told(r->guest->library, &body, end);
 	mem_unlock(&g->library->lock);
 	r->seat->waits = true;
 	for (uint32_t i = 0; i < q->count; i++)
@@ -240,7 +226,7 @@ static void take_write(struct run *r, const struct wire_head *h,
 	const char *end = body + h->length;
 	struct server_version *v = NULL;
 	mem_lock(&l->lock);
-	struct server_key *k = read_key(r, &body, end);
+	struct server_key *k = server_key_told(r->guest->library, &body, end);
 	if (k && h->number)
 		v = server_version(l, k, body, (uint32_t)(end - body));
 	if (k && !r->replays) note_growth(l, k, v, h->number != 1);
@@ -265,7 +251,7 @@ static void take_given_up(struct run *r, const struct wire_head *h,
 	const char *end = body + h->length;
 	struct server_library *l = r->guest->library;
 	mem_lock(&l->lock);
-	struct server_key *k = read_key(r, &body, end);
+	struct server_key *k = server_key_told(r->guest->library, &body, end);
 	mem_unlock(&l->lock);
 	assert(k); /* it was read */
 	struct guest_step s = { .kind = GUEST_GIVE_UP, .point = point_of(r) };

@@ -44,7 +44,7 @@ void channel_put_record(struct text *t, struct wire_head h,
                         const struct server_key *k, const char *image,
                         uint32_t length)
 {
-	struct wire_key key = { k->relation->oid, k->length };
+	struct wire_key key = { k->relation->oid, k->length, k->number + 1 };
 	h.length = (uint32_t)sizeof key + k->length + length;
 	text_bytes(t, (const char *)&h, sizeof h);
 	text_bytes(t, (const char *)&key, sizeof key);

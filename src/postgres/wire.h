@@ -67,7 +67,7 @@ enum wire_level { WIRE_NO_LEVEL, WIRE_PRC, WIRE_SI, WIRE_SER };
 #define WIRE_SEALED "sealed"
 
 /* In `owner` of HELLO: of what is agreed upon here. Grows with each change. */
-enum { WIRE_BUILD = 3 };
+enum { WIRE_BUILD = 4 };
 
 struct wire_head {
 	uint32_t kind, length; /* of what is behind the head */
@@ -93,6 +93,8 @@ struct wire_head {
 struct wire_key {
 	uint32_t relation; /* oid of a table or of a unique index */
 	uint32_t length;   /* of the image behind it */
+	uint32_t number;   /* of the key that isoscope has told so, from 1; then
+	                    * a backend sends no image. 0: it is not known */
 };
 
 #endif

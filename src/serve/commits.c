@@ -158,6 +158,11 @@ static const struct line_key *key_of(const struct commits *c, uint32_t key)
 	return &c->keys[key];
 }
 
+void commits_fetch(const struct commits *c, uint32_t key)
+{
+	__builtin_prefetch(key_of(c, key)->items);
+}
+
 struct committed commits_newest(const struct commits *c, uint32_t key)
 {
 	const struct line_key *k = key_of(c, key);

@@ -83,6 +83,8 @@ void commits_look_back(struct commits *c, uint32_t session, uint32_t position);
  * before. None: the level forbids them all. */
 const struct committed *commits_readable(struct commits *c, uint32_t session,
                                          struct db_access a, uint32_t *count);
+/* The versions of the key will soon be asked for. */
+void commits_fetch(const struct commits *c, uint32_t key);
 /* The newest, whether it may be read or not. */
 struct committed commits_newest(const struct commits *c, uint32_t key);
 /* It reads a version of those. */

@@ -84,6 +84,7 @@ void served_client_drop(struct service *s, uint32_t i)
 	text_free(&c->out);
 	free(c->writes);
 	free(c->locks);
+	free(c->asked_keys);
 	free(c);
 }
 

@@ -236,19 +236,6 @@ void serving_abort(struct service *s, struct client *c)
 
 /* ---- Accesses ---- */
 
-static struct server_key *read_key(struct service *s, const char **at,
-                                   const char *end)
-{
-	struct wire_key k;
-	if (end - *at < (ptrdiff_t)sizeof k) return NULL;
-	memcpy(&k, *at, sizeof k);
-	struct server_relation *r = server_relation(s->library, k.relation);
-	if (!r || (size_t)(end - *at) < sizeof k + k.length) return NULL;
-	const char *image = *at + sizeof k;
-	*at += sizeof k + k.length;
-	return server_key(s->library, r, image, k.length);
-}
-
 static void refuse_read(struct service *s, struct client *c,
                         const struct server_key *k)
 {
@@ -413,24 +400,47 @@ static bool read_key_of(struct service *s, struct client *c,
 	return true;
 }
 
+/* Those that are read. False: a table is not known. */
+static bool take_asked(struct service *s, struct client *c, uint32_t count,
+                       const char *body, const char *stop)
+{
+	c->asked_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		struct server_key *k = server_key_told(s->library, &body, stop);
+		if (!k) return no_table(s);
+		VEC_RESERVE(c->asked_keys, c->asked_count, c->asked_capacity);
+		c->asked_keys[c->asked_count++] = k;
+	}
+	take_keys(s);
+	return true;
+}
+
+/* What is known of keys lies all over the memory: it is fetched some keys
+ * ahead, first the key, then its versions. */
+static inline __attribute__((always_inline)) void
+fetch_keys(const struct service *s, const struct client *c, uint32_t i)
+{
+	enum { KEY = 16, VERSIONS = 8 };
+	if (i + KEY < c->asked_count)
+		__builtin_prefetch(c->asked_keys[i + KEY]);
+	if (i + VERSIONS < c->asked_count)
+		commits_fetch(s->commits, c->asked_keys[i + VERSIONS]->number);
+}
+
 static bool take_read(struct service *s, struct client *c,
                       const struct wire_head *h, const char *body)
 {
-	const char *stop = body + h->length;
 	struct reply r = { .strength = (enum strength)h->strength };
 	bool fine = true;
 	c->tag = h->owner;
 	if (h->strength >= STRENGTH_SHARE &&
 	    injects(s, c, "40P01deadlock detected, by isoscope serve --faults"))
 		return true;
+	if (!take_asked(s, c, h->number, body, body + h->length)) return false;
 	if (h->known) commits_look_back(s->commits, c->session, c->told_at);
-	for (uint32_t i = 0; i < h->number && fine && !r.owner; i++) {
-		struct server_key *k = read_key(s, &body, stop);
-		if (!k) {
-			free_reply(&r);
-			return no_table(s);
-		}
-		take_keys(s);
+	for (uint32_t i = 0; i < c->asked_count && fine && !r.owner; i++) {
+		const struct server_key *k = c->asked_keys[i];
+		fetch_keys(s, c, i);
 		if (h->initial && !is_sure(s, k)) r.strength = STRENGTH_PLAIN;
 		struct db_access a = { .key = k->number,
 			               .strength = r.strength,
@@ -487,7 +497,8 @@ static bool take_given_up(struct service *s, struct client *c,
 		give_up_all(s, c, h->owner);
 		return true;
 	}
-	const struct server_key *k = read_key(s, &body, body + h->length);
+	const struct server_key *k =
+		server_key_told(s->library, &body, body + h->length);
 	if (!k) return no_table(s);
 	give_up_one(s, c, h->owner, k->number);
 	return true;
@@ -513,7 +524,7 @@ static bool take_write(struct service *s, struct client *c,
                        const struct wire_head *h, const char *body)
 {
 	const char *stop = body + h->length;
-	struct server_key *k = read_key(s, &body, stop);
+	struct server_key *k = server_key_told(s->library, &body, stop);
 	if (!k) return no_table(s);
 	take_keys(s);
 	VEC_RESERVE(c->writes, c->write_count, c->write_capacity);

@@ -55,7 +55,9 @@ struct client {
 	struct text images;
 	struct client_lock *locks; /* in their order */
 	uint32_t lock_count, lock_capacity;
-	uint32_t tag;          /* of those that it asks for */
+	uint32_t tag;                   /* of those that it asks for */
+	struct server_key **asked_keys; /* that it reads at once */
+	uint32_t asked_count, asked_capacity;
 	uint32_t asked;        /* enum wire_level */
 	struct text statement; /* that it carries out */
 	double since;          /* it waits, or has said its last word */

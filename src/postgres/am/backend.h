@@ -76,6 +76,7 @@ struct row {
 	Oid relation;
 	char *key;
 	uint32 key_length;
+	uint32 number; /* of the key, at isoscope's; 0: it is not known */
 	struct version *versions; /* told */
 	bool known, initial, gone;
 	bool passing;       /* that is, for this transaction */

@@ -281,6 +281,7 @@ void known_take(const struct wire_head *h, const char *body)
 	struct wire_key k;
 	memcpy(&k, body, sizeof k);
 	struct row *r = row_find(k.relation, body + sizeof k, k.length);
+	r->number = k.number;
 	if (h->kind == WIRE_GONE) {
 		r->gone = true;
 		if (is_passing(r->relation)) note_passing(r);

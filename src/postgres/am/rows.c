@@ -187,9 +187,10 @@ static struct version *numbered(struct row *r, uint32 number)
 
 static void put_key(StringInfo s, const struct row *r)
 {
-	struct wire_key k = { r->relation, r->key_length };
+	struct wire_key k = { r->relation, r->number ? 0 : r->key_length,
+		              r->number };
 	appendBinaryStringInfo(s, (char *)&k, sizeof k);
-	appendBinaryStringInfo(s, r->key, (int)k.length);
+	if (k.length) appendBinaryStringInfo(s, r->key, (int)k.length);
 }
 
 static void note_lock(struct row *r, TransactionId owner)
@@ -488,19 +489,15 @@ struct version *version_of_tid(ItemPointer tid)
 	return tids[n];
 }
 
+/* It is there as long as the transaction, so that nothing is copied. */
 void version_store(struct version *v, Relation rel, TupleTableSlot *slot)
 {
-	HeapTuple copy;
-	ItemPointer tid = version_tid(v);
 	Assert(v->tuple);
-	MemoryContext old = MemoryContextSwitchTo(slot->tts_mcxt);
-	copy = heap_copytuple(v->tuple);
-	MemoryContextSwitchTo(old);
-	copy->t_self = *tid;
-	copy->t_tableOid = RelationGetRelid(rel);
-	ExecForceStoreHeapTuple(copy, slot, true);
-	slot->tts_tid = *tid;
-	slot->tts_tableOid = RelationGetRelid(rel);
+	v->tuple->t_self = *version_tid(v);
+	v->tuple->t_tableOid = RelationGetRelid(rel);
+	ExecForceStoreHeapTuple(v->tuple, slot, false);
+	slot->tts_tid = v->tuple->t_self;
+	slot->tts_tableOid = v->tuple->t_tableOid;
 }
 
 /* ---- Transactions ---- */
