@@ -41,7 +41,10 @@ class Schedule:
 
     # Until it has ended, or waits.
     def follow(self, session):
+        limit = time.time() + 60
         while session.busy:
+            if time.time() > limit:
+                sys.exit(session.label + " neither ends nor waits")
             try:
                 result = session.results.get(timeout=0.001)
             except queue.Empty:

@@ -18,9 +18,11 @@ def main():
             sessions[name] = Session(name)
             schedule = Schedule(list(sessions.values()), control())
         # A time limit ends what still waits.
+        limit = time.time() + 20
         while sessions[name].busy:
             time.sleep(0.01)
             schedule.follow(sessions[name])
+            if time.time() > limit: sys.exit(name + " waits for ever: " + sql)
         schedule.send(sessions[name], sql)
 
 main()
