@@ -438,6 +438,44 @@ START_TEST(aborted_reads)
 }
 END_TEST
 
+/* Reads the newest that it may; how many there are. */
+static uint32_t read_newest(struct commits *c, uint32_t session, uint32_t key,
+                            enum strength strength)
+{
+	struct db_access a = { .key = key, .strength = strength };
+	uint32_t count;
+	const struct committed *of = commits_readable(c, session, a, &count);
+	ck_assert_uint_gt(count, 0);
+	commits_read(c, session, a, of[count - 1]);
+	return count;
+}
+
+/* Who has waited for a lock is behind what its owner had seen when it ended: at
+ * the owner's end, or when it gave it up. */
+START_TEST(locks_given_up)
+{
+	enum { OWNER, WAITER, WRITER, SESSIONS_ALL };
+	const struct db_access lock = { .key = 0, .strength = STRENGTH_UPDATE };
+	struct commits *c = commits_new((struct commits_rules){ 0 });
+	uint32_t key;
+	for (uint32_t k = 0; k < 2; k++) commits_add_key(c, k + 1);
+	for (int i = 0; i < SESSIONS_ALL; i++) commits_add_session(c);
+	commits_begin(c, WRITER, LEVEL_PRC);
+	commits_write(c, WRITER, (struct db_access){ .key = 1 }, 3);
+	ck_assert(commits_commit(c, WRITER, &key));
+	commits_begin(c, OWNER, LEVEL_PRC);
+	commits_begin(c, WAITER, LEVEL_PRC);
+	ck_assert_uint_eq(read_newest(c, OWNER, 1, STRENGTH_PLAIN), 2);
+	ck_assert_uint_eq(read_newest(c, OWNER, 0, STRENGTH_UPDATE), 1);
+	if (_i == 1) commits_give_up(c, OWNER, lock);
+	if (_i == 2) commits_abort(c, OWNER);
+	ck_assert_uint_eq(read_newest(c, WAITER, 0, STRENGTH_UPDATE), 1);
+	ck_assert_uint_eq(read_newest(c, WAITER, 1, STRENGTH_PLAIN),
+	                  _i ? 1 : 2);
+	commits_free(c);
+}
+END_TEST
+
 static void count_over(void *payload, uint32_t key, uint32_t number)
 {
 	(void)key;
@@ -495,4 +533,5 @@ void add_commits_tests(TCase *tests)
 	tcase_add_loop_test(tests, stale_reads, 0, LEVEL_COUNT);
 	tcase_add_test(tests, first_committer_wins);
 	tcase_add_test(tests, aborted_reads);
+	tcase_add_loop_test(tests, locks_given_up, 0, 3);
 }
