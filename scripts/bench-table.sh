@@ -342,10 +342,10 @@ if [ -f "$results/postgres-served.csv" ]; then
 	cat <<-'END'
 	## A private PostgreSQL
 
-	pgbench with one client for 20 s, on tables of PostgreSQL's own and served
-	by `isoscope serve --policy latest`, in one cluster: transactions a second.
+	pgbench with one client, the best of five runs of 2 s, on tables of PostgreSQL's own and served
+	by `isoscope serve --policy latest`, in one cluster: transactions a second, and how many times as long one takes.
 
-	| pgbench | PostgreSQL's own | served | ratio |
+	| pgbench | PostgreSQL's own | served | times as long |
 	|---|---|---|---|
 	END
 	awk -F, 'NR > 1 {
@@ -358,13 +358,14 @@ if [ -f "$results/postgres-explored.csv" ]; then
 	cat <<-'END'
 	`isoscope explore --engine=postgres -i prc` of clients of the applications
 	in SQL: seconds of wall time of the whole run, the start of the server and
-	finding out which rows there can be included.
+	finding out which rows there can be included; and the histories a second
+	when that is known.
 
-	| program | histories | s | per s |
-	|---|---|---|---|
+	| program | histories | s | per s | at last |
+	|---|---|---|---|---|
 	END
 	awk -F, 'NR > 1 {
-		printf "| %s | %d | %.1f | %d |\n", $1, $2, $3, $4
+		printf "| %s | %d | %.1f | %d | %d |\n", $1, $2, $3, $4, $5
 	}' "$results/postgres-explored.csv"
 	echo
 fi

@@ -164,16 +164,22 @@ struct version *row_answer(struct moment *m, struct row *r, int strength)
 	return a->version;
 }
 
+static void put_answer(struct answer *a, const struct moment *m, struct row *r,
+                       int strength, struct version *v)
+{
+	*a = (struct answer){ .older = touch(r)->answers,
+		              .moment = m->number,
+		              .strength = (uint8)strength,
+		              .version = v };
+	r->answers = a;
+}
+
 void row_take_answer(struct moment *m, struct row *r, int strength,
                      struct version *v)
 {
-	struct answer *a =
-		MemoryContextAllocZero(TopTransactionContext, sizeof *a);
-	a->moment = m->number;
-	a->strength = (uint8)strength;
-	a->version = v;
-	a->older = touch(r)->answers;
-	r->answers = a;
+	put_answer(MemoryContextAlloc(TopTransactionContext,
+	                              sizeof(struct answer)),
+	           m, r, strength, v);
 }
 
 static struct version *numbered(struct row *r, uint32 number)
@@ -252,11 +258,13 @@ static int take_answers(struct moment *m, struct row **rows, int count,
 	q->owner = h.owner;
 	if (q->surely) q->strength = h.strength;
 	m->split |= iso_serves && !h.joined;
+	struct answer *all = MemoryContextAllocHuge(
+		TopTransactionContext, (h.number + 1) * sizeof *all);
 	for (int i = 0; i < (int)h.number; i++) {
 		uint32 number;
 		memcpy(&number, body + i * sizeof number, sizeof number);
-		row_take_answer(m, rows[i], q->strength,
-		                numbered(rows[i], number));
+		put_answer(&all[i], m, rows[i], q->strength,
+		           numbered(rows[i], number));
 		if (q->strength != STRENGTH_PLAIN && !iso_serves)
 			note_lock(rows[i], InvalidTransactionId);
 	}
