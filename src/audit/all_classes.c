@@ -101,7 +101,7 @@ static void prove_lifted(struct audit *a, const struct lifted *l)
 				fmax(a->limit.end - seconds_now(), TIME_LEAST);
 		prove(&found, &app, &o);
 		a->proof.verdict = found.verdict;
-		a->proof.seconds = found.seconds;
+		a->proof.seconds = found.costs.seconds;
 		if (found.verdict != VERDICT_HOLDS)
 			a->proof.why = what_proof_lacks(&found);
 		prove_free(&found);

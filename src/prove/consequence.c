@@ -73,32 +73,13 @@ static void mark_access(struct slice *x, const struct access *a,
 static void mark_parts(struct slice *x, const struct application *app,
                        const struct node *n)
 {
-	switch (n->op) {
-	case NODE_FALSE:
-	case NODE_TRUE:
-	case NODE_CONSTANT:
-	case NODE_PARAMETER: return;
-	case NODE_GUESS:
-	case NODE_UNKNOWN: x->unknown = true; return;
-	case NODE_FIRST:
-	case NODE_READ:
-		x->reads[n->a] = true;
-		mark_access(
-			x, &x->s->accesses[n->a],
-			app->families[x->s->accesses[n->a].family].value_count);
-		return;
-	case NODE_HAS:
-	case NODE_FIELD:
-	case NODE_NOT:
-	case NODE_IS_INT:
-	case NODE_IS_BOOL:
-	case NODE_IS_STRING:
-	case NODE_HOLDS:
-	case NODE_FITS:
-	case NODE_TRUTH: mark(x, n->a); return;
-	case NODE_CHOOSE: mark(x, n->c); /* fall through */
-	default: mark(x, n->a); mark(x, n->b);
-	}
+	uint32_t parts[NODE_PARTS], count = node_parts(n, parts);
+	for (uint32_t i = 0; i < count; i++) mark(x, parts[i]);
+	x->unknown |= n->op == NODE_GUESS || n->op == NODE_UNKNOWN;
+	if (n->op != NODE_FIRST && n->op != NODE_READ) return;
+	const struct access *a = &x->s->accesses[n->a];
+	x->reads[n->a] = true;
+	mark_access(x, a, app->families[a->family].value_count);
 }
 
 /* Parts come before what is made of them, but for the conditions of reads,
@@ -239,8 +220,8 @@ static bool fails(struct search *x, const struct instances *in, Z3_model m,
 	                    own_values, in->count);
 	bool found = client_explore_failing(
 		out->app->path, &client, out->options.terms.level, &left,
-		&out->consequence.fails, &out->client_histories);
-	out->clients++;
+		&out->consequence.fails, &out->costs.histories);
+	out->costs.clients++;
 	text_free(&client);
 	return found;
 }

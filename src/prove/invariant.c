@@ -357,9 +357,9 @@ Z3_lbool invariant_ask(struct invariant_search *x, struct question *q,
                        const Z3_ast *assumed, unsigned count)
 {
 	const struct prove_options *o = &x->out->options;
-	x->out->questions++;
+	x->out->costs.questions++;
 	if (o->tick)
-		o->tick(o->payload, 1, x->out->questions,
+		o->tick(o->payload, 1, x->out->costs.questions,
 		        seconds_now() - x->begun);
 	return limiter_ask(x->limiter, q->x.z, q->x.solver, assumed, count);
 }
@@ -372,8 +372,8 @@ static struct client_found explore(struct invariant_search *x,
 	struct client_found found = client_explore_finals(
 		out->app->path, client, line, out->options.terms.level,
 		out->options.terms.no_errors, &left);
-	out->clients++;
-	out->client_histories += found.histories;
+	out->costs.clients++;
+	out->costs.histories += found.histories;
 	return found;
 }
 
@@ -513,7 +513,7 @@ void prove_invariant(struct invariance *out, struct application *app,
 		search(&x);
 	limiter_free(x.limiter);
 	free(x.breaks);
-	out->seconds = seconds_now() - x.begun;
+	out->costs.seconds = seconds_now() - x.begun;
 }
 
 void invariance_free(struct invariance *p)

@@ -102,7 +102,7 @@ struct invariance {
 	enum invariant_obstacle obstacle;
 	const struct summary *which;
 	uint32_t line; /* INVARIANT_MANY */
-	uint64_t questions, clients, client_histories;
+	struct prove_costs costs;
 	/* INVARIANT_STEP: what it may read and write, and over what. */
 	struct text call, reads, writes, over, after;
 	/* Violated: what was explored, and what was found. */
@@ -112,7 +112,6 @@ struct invariance {
 	struct program *program;
 	struct history *history;
 	const struct assertion *assertion; /* the program's */
-	double seconds;
 };
 
 /* As prove_load(), and what is asserted is looked at, too. Also asserted is

@@ -318,7 +318,7 @@ static bool confirm(struct attempt *a)
 	bool found = false;
 	for (unsigned tries = 0, least = 2; tries < MODELS && !found &&
 	                                    !invariant_is_late(x) &&
-	                                    x->out->clients < CLIENTS;) {
+	                                    x->out->costs.clients < CLIENTS;) {
 		Z3_lbool answer = invariant_ask(x, q, wanted, least);
 		if (answer != Z3_L_TRUE) {
 			if (!least--) break;

@@ -107,18 +107,14 @@ static bool is_proved(struct promotions *s, struct application *a,
 		                       .unweighed = true };
 	struct proof one = { .options = x->out->options,
 		             .app = a,
-		             .questions = x->out->questions,
-		             .clients = x->out->clients,
-		             .client_histories = x->out->client_histories };
+		             .costs = x->out->costs };
 	one.options.terms.level = s->out->level;
 	y.out = &one;
 	y.members = mem_take0((size_t)a->summary_count + 1, sizeof *y.members);
 	for (uint32_t i = 0; i < a->summary_count; i++)
 		y.members[y.member_count++] = i;
 	search_members(&y);
-	x->out->questions = one.questions;
-	x->out->clients = one.clients;
-	x->out->client_histories = one.client_histories;
+	x->out->costs = one.costs;
 	x->out->stop = one.stop;
 	bool holds = one.verdict == VERDICT_HOLDS;
 	*grounds = one.verdict == VERDICT_VIOLATED ? y.confirmed : y.grounds;

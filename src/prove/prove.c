@@ -31,7 +31,7 @@ bool search_is_late(struct search *x)
 Z3_lbool search_find_model(struct search *x, struct instances *in,
                            const Z3_ast *assumed, unsigned count)
 {
-	x->out->questions++;
+	x->out->costs.questions++;
 	Z3_lbool answer =
 		limiter_ask(x->limiter, in->z, in->solver, assumed, count);
 	if (answer == Z3_L_UNDEF) x->out->undecided = true;
@@ -87,9 +87,9 @@ static bool confirm(struct search *x, struct instances *in, Z3_model m,
 	client_write(&client, in, m, out->options.terms.level, own_values);
 	struct client_found found = client_explore(
 		out->app->path, &client, out->options.terms.level, &left);
-	out->clients++;
+	out->costs.clients++;
 	x->clients++;
-	out->client_histories += found.histories;
+	out->costs.histories += found.histories;
 	if (!found.history) {
 		if (!out->candidate.length)
 			name_cycle(&out->candidate, in, m, x->length);
@@ -203,7 +203,7 @@ void search_tick(struct search *x, uint32_t length)
 {
 	const struct prove_options *o = &x->out->options;
 	if (o->tick)
-		o->tick(o->payload, length, x->out->questions,
+		o->tick(o->payload, length, x->out->costs.questions,
 		        seconds_now() - x->begun);
 }
 
@@ -410,15 +410,11 @@ void search_apart(struct search *x, struct proof *one)
 {
 	struct proof *all = x->out;
 	one->app = all->app;
-	one->questions = all->questions;
-	one->clients = all->clients;
-	one->client_histories = all->client_histories;
+	one->costs = all->costs;
 	x->out = one;
 	search_members(x);
 	x->out = all;
-	all->questions = one->questions;
-	all->clients = one->clients;
-	all->client_histories = one->client_histories;
+	all->costs = one->costs;
 	all->stop = one->stop;
 }
 
@@ -503,7 +499,7 @@ void prove(struct proof *out, struct application *app,
 	answers_free(x.answers);
 	free(x.members);
 	instances_context_free(x.context);
-	out->seconds = seconds_now() - x.begun;
+	out->costs.seconds = seconds_now() - x.begun;
 }
 
 static void free_allocation(struct proved_allocation *a)

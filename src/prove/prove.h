@@ -142,6 +142,13 @@ struct proved_stale {
 	struct consequence consequence;
 };
 
+/* What it took. */
+struct prove_costs {
+	uint64_t questions;          /* to the solver */
+	uint64_t clients, histories; /* that were explored */
+	double seconds;
+};
+
 struct proof {
 	struct prove_options options;
 	const struct application *app;
@@ -149,8 +156,7 @@ struct proof {
 	enum stop_reason stop;
 	uint32_t length; /* of the paths that there are none of, or of
 	                  * those that were asked for last */
-	uint64_t questions;
-	uint64_t clients, client_histories; /* that were explored */
+	struct prove_costs costs;
 	bool unconfirmed;          /* there may be cycles that were not found */
 	bool clients_out;          /* no more are explored */
 	bool undecided;            /* the solver gave up somewhere */
@@ -180,7 +186,6 @@ struct proof {
 	struct consequence consequence;
 	/* Not confirmed: the first cycle that may be there. */
 	struct text candidate;
-	double seconds;
 };
 
 /* The transactions of a program in .tx or in SQL, which need not have sessions,

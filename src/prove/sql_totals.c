@@ -52,32 +52,11 @@ static bool is_followed(const struct sql_expr *e)
 	        e->args[0]->type.kind == SQL_INT4);
 }
 
-/* Marks what the node is made of; false if that may be more than the row. */
-static bool mark_parts(const struct node *n, bool *from)
+/* Is it something that is not computed from the row? */
+static bool is_open(const struct node *n)
 {
-	switch (n->op) {
-	case NODE_FALSE:
-	case NODE_TRUE:
-	case NODE_CONSTANT:
-	case NODE_PARAMETER:
-	case NODE_READ: return true;
-	case NODE_NOT:
-	case NODE_IS_INT:
-	case NODE_IS_BOOL:
-	case NODE_IS_STRING:
-	case NODE_HOLDS:
-	case NODE_FITS:
-	case NODE_TRUTH: from[n->a] = true; return true;
-	case NODE_CHOOSE: from[n->c] = true; /* fall through */
-	case NODE_AND:
-	case NODE_OR:
-	case NODE_EQUAL:
-	case NODE_LESS:
-	case NODE_SUM:
-	case NODE_DIFFERENCE:
-	case NODE_PRODUCT: from[n->a] = from[n->b] = true; return true;
-	default: return false;
-	}
+	return n->op == NODE_GUESS || n->op == NODE_UNKNOWN ||
+	       n->op == NODE_FIRST;
 }
 
 /* Does it follow from the row, and from nothing else? Parts come before what is
@@ -87,8 +66,13 @@ static bool is_known(const struct total *t)
 	bool *from = mem_take0(t->s.node_count, sizeof *from);
 	bool known = t->s.access_count == 1;
 	from[t->counts] = from[t->value] = from[t->s.errs] = true;
-	for (uint32_t i = t->s.node_count; i-- > 0 && known;)
-		known = !from[i] || mark_parts(&t->s.nodes[i], from);
+	for (uint32_t i = t->s.node_count; i-- > 0 && known;) {
+		uint32_t parts[NODE_PARTS];
+		uint32_t count = node_parts(&t->s.nodes[i], parts);
+		for (uint32_t k = 0; k < count && from[i]; k++)
+			from[parts[k]] = true;
+		known = !from[i] || !is_open(&t->s.nodes[i]);
+	}
 	free(from);
 	return known;
 }

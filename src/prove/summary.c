@@ -95,6 +95,22 @@ void summary_init(struct summary *s)
 	s->assumed = TRUE_NODE;
 }
 
+uint32_t node_parts(const struct node *n, uint32_t *parts)
+{
+	static const char *const names[] = {
+#define X(id, parts) [id] = (parts),
+		NODE_TABLE(X)
+#undef X
+	};
+	uint32_t count = 0;
+	assert(n->op < sizeof names / sizeof *names);
+	for (const char *name = names[n->op]; *name; name++)
+		parts[count++] = *name == 'a'   ? n->a
+		                 : *name == 'b' ? n->b
+		                                : n->c;
+	return count;
+}
+
 uint32_t node_add(struct summary *s, enum node_op op, uint32_t a, uint32_t b,
                   uint32_t c)
 {

@@ -24,44 +24,44 @@ struct sql_image;
 struct sql_routine;
 struct sql_span;
 
-/*     identifier, operands */
-#define NODE_TABLE(X)                                                     \
-	/* conditions */                                                  \
-	X(NODE_FALSE)                                                     \
-	X(NODE_TRUE)                                                      \
-	X(NODE_NOT)       /* condition a */                               \
-	X(NODE_AND)       /* conditions a, b */                           \
-	X(NODE_OR)        /* conditions a, b */                           \
-	X(NODE_EQUAL)     /* values a, b */                               \
-	X(NODE_LESS)      /* values a, b: of integers */                  \
-	X(NODE_IS_INT)    /* value a */                                   \
-	X(NODE_IS_BOOL)   /* value a */                                   \
-	X(NODE_IS_STRING) /* value a: of no other kind */                 \
-	X(NODE_FIRST)     /* access a reads what is there at first */     \
-	X(NODE_HOLDS)     /* value a is `true` */                         \
-	X(NODE_FITS)      /* value a, an integer, has 64 bits */          \
-	X(NODE_HAS)       /* value a is a record with field b */          \
-	X(NODE_IS)        /* function a of values b, c: a condition */    \
-	X(NODE_GUESS)                                                     \
-	/* values */                                                      \
-	X(NODE_CONSTANT)  /* number a of the application's constants */   \
-	X(NODE_PARAMETER) /* number a */                                  \
-	X(NODE_READ)      /* part b of what access a is given */          \
-	X(NODE_UNKNOWN)                                                   \
-	X(NODE_FIELD)      /* field b of the record a; fields are named   \
-	                    * by constants */                             \
-	X(NODE_WITH)       /* the record a, but its field b is value c */ \
-	X(NODE_TUPLE)      /* tuple a, unless c is 1, with b behind it: c \
-	                    * items */                                    \
-	X(NODE_APPLY)      /* function a of values b, c: a value */       \
-	X(NODE_TRUTH)      /* condition a as a value */                   \
-	X(NODE_CHOOSE)     /* condition a ? value b : value c */          \
-	X(NODE_SUM)        /* integers a, b */                            \
-	X(NODE_DIFFERENCE) /* integers a, b */                            \
-	X(NODE_PRODUCT)    /* integers a, b, one of them a constant */
+/*     identifier, which operands are nodes that it is made of */
+#define NODE_TABLE(X)                                                        \
+	/* conditions */                                                     \
+	X(NODE_FALSE, "")                                                    \
+	X(NODE_TRUE, "")                                                     \
+	X(NODE_NOT, "a")       /* condition a */                             \
+	X(NODE_AND, "ab")      /* conditions a, b */                         \
+	X(NODE_OR, "ab")       /* conditions a, b */                         \
+	X(NODE_EQUAL, "ab")    /* values a, b */                             \
+	X(NODE_LESS, "ab")     /* values a, b: of integers */                \
+	X(NODE_IS_INT, "a")    /* value a */                                 \
+	X(NODE_IS_BOOL, "a")   /* value a */                                 \
+	X(NODE_IS_STRING, "a") /* value a: of no other kind */               \
+	X(NODE_FIRST, "")      /* access a reads what is there at first */   \
+	X(NODE_HOLDS, "a")     /* value a is `true` */                       \
+	X(NODE_FITS, "a")      /* value a, an integer, has 64 bits */        \
+	X(NODE_HAS, "a")       /* value a is a record with field b */        \
+	X(NODE_IS, "bc")       /* function a of values b, c: a condition */  \
+	X(NODE_GUESS, "")                                                    \
+	/* values */                                                         \
+	X(NODE_CONSTANT, "")  /* number a of the application's constants */  \
+	X(NODE_PARAMETER, "") /* number a */                                 \
+	X(NODE_READ, "")      /* part b of what access a is given */         \
+	X(NODE_UNKNOWN, "")                                                  \
+	X(NODE_FIELD, "a")    /* field b of the record a; fields are named   \
+	                       * by constants */                             \
+	X(NODE_WITH, "ac")    /* the record a, but its field b is value c */ \
+	X(NODE_TUPLE, "ab")   /* tuple a (if c is 1, the one without items), \
+	                       * with b behind it: c items */                \
+	X(NODE_APPLY, "bc")   /* function a of values b, c: a value */       \
+	X(NODE_TRUTH, "a")    /* condition a as a value */                   \
+	X(NODE_CHOOSE, "abc") /* condition a ? value b : value c */          \
+	X(NODE_SUM, "ab")     /* integers a, b */                            \
+	X(NODE_DIFFERENCE, "ab") /* integers a, b */                         \
+	X(NODE_PRODUCT, "ab")    /* integers a, b, one of them a constant */
 
 enum node_op {
-#define X(id) id,
+#define X(id, parts) id,
 	NODE_TABLE(X)
 #undef X
 };
@@ -83,6 +83,11 @@ static inline bool node_is_value(const struct node *n)
 {
 	return n->op >= NODE_CONSTANT;
 }
+
+/* Those that it is made of, up to NODE_PARTS; how many. Of what is read that is
+ * none: it is the access that knows. */
+enum { NODE_PARTS = 3 };
+uint32_t node_parts(const struct node *n, uint32_t *parts);
 
 /* The first two nodes of all transactions. */
 enum { FALSE_NODE, TRUE_NODE };

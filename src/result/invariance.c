@@ -9,6 +9,7 @@
 #include "result/names.h"
 #include "result/numbers.h"
 #include "result/parts.h"
+#include "result/proved.h"
 #include "vm/program.h"
 
 /* "the assertion holds" */
@@ -217,28 +218,6 @@ static void add_open(struct result *r, const struct invariance *p,
 	text_string(note, " about what sessions have.\n");
 }
 
-static void add_costs(struct result *r, const struct invariance *p)
-{
-	struct result_values *stats = result_group(r, &r->measures, "stats");
-	struct text words = { 0 };
-	result_count(r, stats, "questions", p->questions);
-	result_count(r, stats, "clients", p->clients);
-	result_count(r, stats, "histories", p->client_histories);
-	result_seconds(r, stats, "seconds", p->seconds);
-	text_char(&words, '\n');
-	number_plural(&words, p->app->summary_count, "transaction",
-	              "transactions");
-	text_string(&words, ", ");
-	number_plural(&words, p->questions, "question", "questions");
-	text_string(&words, ", ");
-	number_plural(&words, p->clients, "client", "clients");
-	text_string(&words, " explored, ");
-	number_seconds(&words, p->seconds);
-	text_char(&words, '\n');
-	r->closing = result_words(r, &words);
-	text_free(&words);
-}
-
 struct result *result_of_invariance(const struct invariance *p)
 {
 	struct result *r = result_new(NULL, p->options.terms.level);
@@ -259,6 +238,6 @@ struct result *result_of_invariance(const struct invariance *p)
 	if (p->verdict == VERDICT_VIOLATED) add_violation(r, p);
 	if (note.length) r->note = result_words(r, &note);
 	text_free(&note);
-	add_costs(r, p);
+	result_prove_costs(r, p->app, &p->costs);
 	return r;
 }

@@ -698,10 +698,14 @@ static void add_open(struct result *r, const struct proof *p, struct text *note)
 			text_char(note, '\n');
 		}
 	}
-	if (p->stop && p->length > 2 && !p->unconfirmed) {
-		text_string(note, "\nUp to then: there is no cycle of fewer "
-		                  "than ");
+	if (p->stop && p->length) {
+		text_string(note, "\nUp to then: rows of ");
 		number_plural(note, p->length, "transaction", "transactions");
+		text_string(note, " were looked at");
+		if (p->length > 2 && !p->unconfirmed)
+			text_string(note,
+			            ", and there is no cycle of fewer than "
+			            "that");
 		text_string(note, ".\n");
 	}
 	if (p->candidate.length)
@@ -711,26 +715,26 @@ static void add_open(struct result *r, const struct proof *p, struct text *note)
 		            text_get(&p->candidate));
 }
 
-static void add_costs(struct result *r, const struct proof *p)
+void result_prove_costs(struct result *r, const struct application *a,
+                        const struct prove_costs *c)
 {
 	struct result_values *stats = result_group(r, &r->measures, "stats");
 	struct text words = { 0 };
-	result_count(r, stats, "questions", p->questions);
-	result_count(r, stats, "clients", p->clients);
-	result_count(r, stats, "histories", p->client_histories);
-	result_seconds(r, stats, "seconds", p->seconds);
+	result_count(r, stats, "questions", c->questions);
+	result_count(r, stats, "clients", c->clients);
+	result_count(r, stats, "histories", c->histories);
+	result_seconds(r, stats, "seconds", c->seconds);
 	text_char(&words, '\n');
-	number_plural(&words, p->app->summary_count, "transaction",
-	              "transactions");
+	number_plural(&words, a->summary_count, "transaction", "transactions");
 	text_string(&words, ", ");
-	number_plural(&words, p->questions, "question", "questions");
-	if (p->clients) {
+	number_plural(&words, c->questions, "question", "questions");
+	if (c->clients) {
 		text_string(&words, ", ");
-		number_plural(&words, p->clients, "client", "clients");
+		number_plural(&words, c->clients, "client", "clients");
 		text_string(&words, " explored");
 	}
 	text_string(&words, ", ");
-	number_seconds(&words, p->seconds);
+	number_seconds(&words, c->seconds);
 	text_char(&words, '\n');
 	r->closing = result_words(r, &words);
 	text_free(&words);
@@ -767,6 +771,6 @@ struct result *result_of_proof(const struct proof *p)
 	add_stale(r, p, &note);
 	if (note.length) r->note = result_words(r, &note);
 	text_free(&note);
-	add_costs(r, p);
+	result_prove_costs(r, p->app, &p->costs);
 	return r;
 }

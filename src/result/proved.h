@@ -8,4 +8,8 @@
 /* The history that was found is borrowed. */
 struct result *result_of_proof(const struct proof *p);
 
+/* Says what it took, at the end. */
+void result_prove_costs(struct result *r, const struct application *a,
+                        const struct prove_costs *c);
+
 #endif
