@@ -188,7 +188,7 @@ static bool ask_with_another(struct search *x, const uint32_t *which,
 		uint64_t bit = search_bit(x->members[e]);
 		if (is_over(x)) return true;
 		if (known->tried & bit) continue;
-		if (x->answers) known->tried |= bit;
+		known->tried |= bit;
 		more[length] = x->members[e];
 		struct instances *in = search_take(x, more, length + 1);
 		search_assert_path(in, length);
@@ -238,9 +238,8 @@ static void note_pending(struct search *x, const uint32_t *which,
 }
 
 static struct answer *answer_of(struct search *x, const uint32_t *which,
-                                uint32_t length, struct answer *once)
+                                uint32_t length)
 {
-	if (!x->answers) return once;
 	return answers_get(x->answers, x->out->app, which, length,
 	                   x->out->options.terms.ssi);
 }
@@ -250,8 +249,7 @@ static struct answer *answer_of(struct search *x, const uint32_t *which,
 static bool ask_more(struct search *x, const struct pending *p)
 {
 	struct proof *out = x->out;
-	struct answer once = { .cycle = true },
-		      *known = answer_of(x, p->which, p->length, &once);
+	struct answer *known = answer_of(x, p->which, p->length);
 	bool undecided = out->undecided, over = false;
 	x->length = p->length;
 	out->undecided = known->undecided;
@@ -286,8 +284,7 @@ static bool ask_pending(struct search *x, uint32_t count)
 static bool ask(struct search *x, const uint32_t *which, uint32_t length)
 {
 	struct proof *out = x->out;
-	struct answer once = { .asked = false },
-		      *known = answer_of(x, which, length, &once);
+	struct answer *known = answer_of(x, which, length);
 	bool undecided = out->undecided, over;
 	search_tick(x, length);
 	x->length = length;
@@ -307,12 +304,15 @@ static bool ask(struct search *x, const uint32_t *which, uint32_t length)
 }
 
 /* Can there be an edge at all? What follows in a session is no other edge than
- * one step of it, so of two edges in a row one is a conflict. */
-static bool may_be_path(const struct search *x, const uint32_t *which,
+ * one step of it, so of two edges in a row one is a conflict. And all but the
+ * first are a path as well, for which was asked before. */
+static bool may_be_path(struct search *x, const uint32_t *which,
                         uint32_t length)
 {
 	bool session = false;
 	assert(length >= 2 && length <= INSTANCES_MAX);
+	if (length > 2 && !answer_of(x, which + 1, length - 1)->path)
+		return false;
 	for (uint32_t i = 0; i + 1 < length; i++) {
 		bool conflict =
 			summaries_conflict(x->out->app, which[i], which[i + 1]);
@@ -400,7 +400,11 @@ void search_members(struct search *x)
 	x->grounds = 0;
 	x->clients = 0;
 	if (!x->member_count) return;
+	struct answers *all = x->answers;
+	if (!all) x->answers = answers_new();
 	search_lengths(x);
+	if (!all) answers_free(x->answers);
+	x->answers = all;
 	free(x->pending);
 	x->pending = NULL;
 	x->pending_count = x->pending_capacity = 0;

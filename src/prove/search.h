@@ -13,10 +13,11 @@ struct search {
 	uint64_t taken;    /* nodes of instances, in this context */
 	uint32_t *members; /* the transactions that there are */
 	uint32_t member_count;
-	struct answers *answers; /* of what may be asked again; or NULL */
-	unsigned clients;        /* explored for these members */
-	uint32_t length;         /* of the cycle at hand */
-	bool found_paths;        /* of the length at hand */
+	/* Of more than one search; NULL: each has its own. */
+	struct answers *answers;
+	unsigned clients; /* explored for these members */
+	uint32_t length;  /* of the cycle at hand */
+	bool found_paths; /* of the length at hand */
 	/* Cycles that have models, none of which was confirmed at once. */
 	struct pending {
 		uint32_t which[INSTANCES_MAX], length;
