@@ -366,7 +366,30 @@ static void write_moving(struct writer *w, const char *lock)
 		("IF a <> k THEN DELETE FROM log WHERE id = a;\n"
 		 "INSERT INTO log VALUES (k, a, 1); END IF;"),
 	};
-	text_format(w->t, PICK(w, moving), lock);
+	/* Those that read the sum, before they write or between. */
+	static const char *const looking[] = {
+		"SELECT sum(n) INTO b FROM acc;\n"
+		"IF b + k <= 2 THEN UPDATE acc SET n = n + k WHERE id = a; END "
+		"IF;",
+		"SELECT coalesce(sum(n), 0) INTO b FROM acc;\n"
+		"IF b < 2 THEN INSERT INTO acc VALUES (a, 1, true); END IF;",
+		"UPDATE acc SET n = n + k WHERE id = a;\n"
+		"SELECT sum(n) INTO b FROM acc;\n"
+		"IF b > 2 THEN UPDATE acc SET n = n - k WHERE id = a; END IF;",
+		"IF (SELECT count(*) FROM acc WHERE ok) > 1 THEN\n"
+		"UPDATE acc SET ok = false WHERE id = a; END IF;",
+		"DELETE FROM acc WHERE id = a;\n"
+		"IF NOT EXISTS (SELECT 1 FROM acc WHERE n > 0) THEN\n"
+		"INSERT INTO acc VALUES (a, 1, true); END IF;",
+		"SELECT count(v) INTO b FROM log;\n"
+		"IF b = 0 THEN INSERT INTO log VALUES (k, a, 1); END IF;",
+		"UPDATE acc SET n = (SELECT 2 - sum(o.n) FROM acc o) WHERE id "
+		"= a;",
+	};
+	if (one_in(w, 2))
+		text_string(w->t, PICK(w, looking));
+	else
+		text_format(w->t, PICK(w, moving), lock);
 }
 
 static void write_function(struct writer *w, uint32_t i, bool moves)
@@ -441,6 +464,8 @@ static const char *const sql_totals[] = {
 	"SELECT coalesce(sum(n), 0) <= 2 FROM acc",
 	"SELECT sum(n) > 0 FROM acc WHERE ok",
 	"SELECT count(*) >= 1 FROM acc WHERE ok",
+	"SELECT count(*) <= 2 FROM acc",
+	"SELECT count(v) <= 1 FROM log",
 	"SELECT EXISTS (SELECT 1 FROM acc WHERE n > 0)",
 	"SELECT EXISTS (SELECT 1 FROM acc) AND (SELECT count(v) FROM log) <= 1",
 	"SELECT (SELECT coalesce(sum(n), 0) FROM acc) + "

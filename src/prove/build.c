@@ -148,7 +148,7 @@ bool build_is_full(struct builder *b)
 void build_empty(struct builder *b)
 {
 	struct summary *s = b->s;
-	s->access_count = 0;
+	s->access_count = s->total_count = 0;
 	b->guesses = NULL;
 	s->node_count = TRUE_NODE + 1 + s->param_count;
 	s->commits = s->assumed = TRUE_NODE;

@@ -10,21 +10,12 @@ struct finals *finals_new(void)
 	return mem_take0(1, sizeof(struct finals));
 }
 
-static void drop(struct total *t)
-{
-	free(t->s.nodes);
-	free(t->s.accesses);
-}
-
 void finals_free(struct finals *f)
 {
 	if (!f) return;
-	for (uint32_t i = 0; i < f->count; i++) {
-		free(f->items[i].s.nodes);
-		free(f->items[i].s.accesses);
-		free(f->items[i].totals);
-	}
-	for (uint32_t i = 0; i < f->total_count; i++) drop(&f->totals[i]);
+	for (uint32_t i = 0; i < f->count; i++) summary_free(&f->items[i].s);
+	for (uint32_t i = 0; i < f->total_count; i++)
+		summary_free(&f->totals[i].s);
 	free(f->items);
 	free(f->totals);
 	free(f);
@@ -71,13 +62,13 @@ uint32_t finals_total_end(struct application *a, bool wanted)
 	uint32_t same = 0;
 	while (!same_total(&f->totals[same], last)) same++;
 	if (wanted && &f->totals[same] == last) return same;
-	drop(last);
+	summary_free(&last->s);
 	f->total_count--;
 	return wanted ? same : UINT32_MAX;
 }
 
-void finals_finds_total(struct claim *k, struct claim_total t)
+void finals_finds_total(struct summary *s, struct found_total t)
 {
-	VEC_RESERVE(k->totals, k->total_count, k->total_capacity);
-	k->totals[k->total_count++] = t;
+	VEC_RESERVE(s->totals, s->total_count, s->total_capacity);
+	s->totals[s->total_count++] = t;
 }

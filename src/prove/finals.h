@@ -20,13 +20,6 @@ struct claim {
 		uint32_t family, first;
 	} rows[CLAIM_ROWS];
 	uint32_t row_count;
-	/* Of what it finds, nodes of any value that are sums. */
-	struct claim_total {
-		uint32_t node, total;
-		bool counts;   /* it is how many rows there are */
-		uint32_t errs; /* a guess: it ends by an error; or FALSE_NODE */
-	} * totals;
-	uint32_t total_count, total_capacity;
 };
 
 /* A sum over all rows of a family that a condition is true of. What a row is to
@@ -66,7 +59,7 @@ struct total *finals_total(struct application *a);
 /* That is finished, or if it is not `wanted`, it is none: its number, or that
  * of one that is the same, UINT32_MAX if there is none. */
 uint32_t finals_total_end(struct application *a, bool wanted);
-/* This node of the claim is that sum, or count. */
-void finals_finds_total(struct claim *k, struct claim_total t);
+/* The transaction, or the claim, finds it. */
+void finals_finds_total(struct summary *s, struct found_total t);
 
 #endif

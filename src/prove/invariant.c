@@ -197,10 +197,25 @@ void invariant_assume(struct question *q,
 
 /* ---- one transaction ---- */
 
-struct statement_state {
-	uint32_t statement;
-	struct state *state;
+struct statement_states {
+	struct statement_state {
+		uint32_t statement;
+		struct state *state;
+	} * items;
+	uint32_t count, capacity;
 };
+
+static struct state *state_of(struct question *q, struct statement_states *all,
+                              uint32_t statement)
+{
+	for (uint32_t i = 0; i < all->count; i++)
+		if (all->items[i].statement == statement)
+			return all->items[i].state;
+	VEC_RESERVE(all->items, all->count, all->capacity);
+	struct state *new = question_state(q);
+	all->items[all->count++] = (struct statement_state){ statement, new };
+	return new;
+}
 
 /* The states that T reads from: s and s' are there. */
 static void read_states(struct question *q, const struct invariant_search *x,
@@ -208,38 +223,37 @@ static void read_states(struct question *q, const struct invariant_search *x,
                         const struct view *over)
 {
 	struct reading how = reading_of(x, t->level);
-	struct statement_state last = { .state = NULL };
+	struct statement_states states = { .count = 0 };
 	for (uint32_t i = 0; i < t->s->access_count; i++) {
 		const struct access *a = &t->s->accesses[i];
-		struct view own = { .state = NULL };
 		if (a->write) {
 			if (how.written) question_agrees(q, t, i, s, over);
 			continue;
 		}
 		bool locked = how.locked && excludes_writes(q->x.app, a);
 		bool beside = a->beside || strength_is_beside(a->strength);
-		if (locked) {
-			question_reads(q, t, i, over);
-			if (how.how == READ_ONCE && !beside)
-				question_reads(q, t, i, s);
-			continue;
-		}
-		if (how.how == READ_ONCE && !beside) {
-			question_reads(q, t, i, s);
-			continue;
-		}
-		if (how.how == READ_STATEMENTS && !beside &&
-		    a->strength == STRENGTH_PLAIN) {
-			if (!last.state || last.statement != a->statement)
-				last = (struct statement_state){
-					a->statement, question_state(q)
-				};
-			own.state = last.state;
-		} else {
-			own.state = question_state(q);
-		}
-		question_reads(q, t, i, &own);
+		bool once = how.how == READ_ONCE && !beside;
+		if (locked) question_reads(q, t, i, over);
+		if (once) question_reads(q, t, i, s);
+		if (locked || once) continue;
+		bool together = how.how == READ_STATEMENTS && !beside &&
+		                a->strength == STRENGTH_PLAIN;
+		struct state *own = together
+		                            ? state_of(q, &states, a->statement)
+		                            : question_state(q);
+		question_reads(q, t, i, &own->plain);
 	}
+	/* Reads of many rows, each of a state of its own, tell nothing. */
+	for (uint32_t i = 0; i < t->s->total_count && how.how != READ_EACH;
+	     i++) {
+		const struct found_total *f = &t->s->totals[i];
+		const struct view *of =
+			how.how == READ_ONCE
+				? s
+				: &state_of(q, &states, f->statement)->plain;
+		question_finds_total(q, t, f, of, NULL);
+	}
+	free(states.items);
 }
 
 void invariant_runs(struct question *q, const struct instance *t)

@@ -63,7 +63,9 @@
  * at each of these levels; they differ in what s' and what t has read have in
  * common. Of other states nothing is known of their totals but that no claim
  * fails. Of the last transaction at rc nothing is known of what it sums up: its
- * reads need not be of one state.
+ * reads need not be of one state. What t itself sums up is that of the state
+ * that it reads from, with what t has written over it by then, if all rows are
+ * read from one state: but where each read has a state of its own.
  *
  * What holds of all runs is asked of formulas that have all runs among their
  * models: what a summary leaves open may be so or so. A summary that leaves out

@@ -71,10 +71,8 @@ static void name_accesses(struct text *out, const struct question *q,
 static void name_totals(struct text *out, const struct question *q, Z3_model m,
                         const struct instance *t)
 {
-	const struct claim *k = q->finals->items;
-	while (t && &k->s != t->s) k++;
-	for (uint32_t i = 0; t && i < k->total_count; i++) {
-		const struct claim_total *c = &k->totals[i];
+	for (uint32_t i = 0; t && i < t->s->total_count; i++) {
+		const struct found_total *c = &t->s->totals[i];
 		if (out->length) text_string(out, ", ");
 		text_format(out, "%s = ", q->finals->totals[c->total].name);
 		client_value(out, &q->x, m, t->nodes[c->node].value);
@@ -109,6 +107,7 @@ void invariant_describe(struct invariant_search *x, struct question *q,
 		put(q, step->t);
 		client_call(&out->call, &q->x, m, 0);
 		name_accesses(&out->reads, q, m, step->t, false);
+		name_totals(&out->reads, q, m, step->t);
 		name_accesses(&out->writes, q, m, step->t, true);
 		uint32_t k = 0;
 		while (k + 1 < q->finals->count &&
@@ -178,6 +177,9 @@ static void assert_attempt(struct attempt *a, const struct summary *s,
 			if (!other->accesses[i].write)
 				reads_either(q, a->u, i, &a->first, &a->first,
 				             Z3_mk_false(z));
+		for (uint32_t i = 0; i < other->total_count; i++)
+			question_finds_total(q, a->u, &other->totals[i],
+			                     &a->first, NULL);
 		a->between =
 			(struct view){ .under = &a->first, .writer = a->u };
 	}
@@ -191,6 +193,13 @@ static void assert_attempt(struct attempt *a, const struct summary *s,
 		               : once ? later
 		                      : instances_fresh(z, true);
 		reads_either(q, a->t, i, &a->first, &a->between, which);
+	}
+	for (uint32_t i = 0; i < s->total_count; i++) {
+		const struct found_total *f = &s->totals[i];
+		Z3_ast which = once ? later : instances_fresh(z, true);
+		question_finds_total(q, a->t, f, &a->first,
+		                     other ? Z3_mk_not(z, which) : NULL);
+		if (other) question_finds_total(q, a->t, f, &a->between, which);
 	}
 	a->after = (struct view){ .under = &a->between, .writer = a->t };
 	struct claim_reads before = { .view = &a->first };

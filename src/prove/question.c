@@ -53,6 +53,7 @@ struct state *question_state(struct question *q)
 	struct state *s = mem_take0(1, sizeof *s);
 	VEC_RESERVE(q->states, q->state_count, q->state_capacity);
 	q->states[q->state_count++] = s;
+	s->plain.state = s;
 	s->decls = mem_take0((size_t)q->offsets[a->family_count] + 1,
 	                     sizeof *s->decls);
 	for (uint32_t f = 0; f < a->family_count; f++) {
@@ -122,7 +123,7 @@ struct term *question_look(struct question *q, const struct view *v,
 	const struct family *f = &q->x.app->families[family];
 	Z3_context z = q->x.z;
 	struct term *values = question_look(q, v->under, family, index);
-	for (uint32_t i = 0; i < t->s->access_count; i++) {
+	for (uint32_t i = 0; i < view_accesses(v); i++) {
 		struct spot at = { t, i };
 		const struct access *w = access_at(at);
 		if (!w->write || w->family != family) continue;
@@ -194,7 +195,8 @@ Z3_ast question_fails(struct question *q, const struct claim *k,
 		question_reads(q, t, i, &v);
 	}
 	/* Of reads from several states no total is known. */
-	if (!reads->other) question_finds_totals(q, k, t, reads->view);
+	for (uint32_t i = 0; i < k->s.total_count && !reads->other; i++)
+		question_finds_total(q, t, &k->s.totals[i], reads->view, NULL);
 	if (told) *told = t;
 	Z3_ast fails =
 		either(z, t->nodes[k->s.errs].truth, t->nodes[k->fails].truth);
@@ -217,8 +219,8 @@ void question_same(struct question *q, const struct claim *k,
 			                      a->nodes[r->values[p]].value,
 			                      b->nodes[r->values[p]].value));
 	}
-	for (uint32_t i = 0; i < k->total_count; i++) {
-		const struct claim_total *c = &k->totals[i];
+	for (uint32_t i = 0; i < k->s.total_count; i++) {
+		const struct found_total *c = &k->s.totals[i];
 		same = both(z, same,
 		            same_term(&q->x, a->nodes[c->node].value,
 		                      b->nodes[c->node].value));

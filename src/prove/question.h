@@ -11,15 +11,17 @@
 #include "prove/finals.h"
 #include "prove/instances.h"
 
-struct state {
-	Z3_func_decl *decls; /* tag and number of each part of each family */
-};
-
 struct view {
 	const struct state *state;
 	/* Instead of that, if there is a writer: */
 	const struct view *under;
 	const struct instance *writer; /* which commits, if it writes */
+	uint32_t accesses; /* of the writer: the first so many; 0: all */
+};
+
+struct state {
+	Z3_func_decl *decls; /* tag and number of each part of each family */
+	struct view plain;   /* of it */
 };
 
 /* Of a total (finals.h), in a view. */
@@ -51,6 +53,11 @@ void question_free(struct question *q);
 
 /* New ones; the question's. */
 struct state *question_state(struct question *q);
+/* How many accesses of its writer a view has. */
+static inline uint32_t view_accesses(const struct view *v)
+{
+	return v->accesses ? v->accesses : v->writer->s->access_count;
+}
 struct instance *question_instance(struct question *q, const struct summary *s,
                                    enum level others);
 
@@ -77,9 +84,11 @@ struct sum question_total(struct question *q, const struct view *v,
  * total. */
 Z3_ast question_alone(struct question *q, const struct view *v,
                       const struct instance *t, const struct instance *u);
-/* The claim's instance finds those of the view. */
-void question_finds_totals(struct question *q, const struct claim *k,
-                           const struct instance *t, const struct view *v);
+/* The instance finds this one of its summary in the state, with what it has
+ * written itself; under this condition, unless that is NULL. */
+void question_finds_total(struct question *q, const struct instance *t,
+                          const struct found_total *f,
+                          const struct view *before, Z3_ast when);
 
 /* ---- claims ---- */
 

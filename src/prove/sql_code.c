@@ -38,6 +38,14 @@ static void assign(struct sql_lowering *l, const struct sql_target_slot *target,
 	l->slots[target->slot] = value;
 }
 
+/* It sees what is there now, unless it is part of one that has begun. */
+static void begin_statement(struct sql_lowering *l)
+{
+	if (l->routine->fixed) return;
+	prove_begin(l);
+	l->before = l->b.s->access_count;
+}
+
 /* A value nobody knows. */
 static void forget_slot(struct sql_lowering *l, uint32_t slot)
 {
@@ -353,7 +361,7 @@ static void lower_one(struct sql_lowering *l, const struct sql_code *c)
 		                           : "a call beside a query");
 		return;
 	}
-	if (!l->routine->fixed) prove_begin(l);
+	begin_statement(l);
 	switch (c->kind) {
 	case CODE_BLOCK: lower_block(l, c); return;
 	case CODE_ASSIGN:
@@ -418,7 +426,7 @@ static void lower_statements(struct sql_lowering *l,
 {
 	for (uint32_t i = 0; i < r->statement_count; i++) {
 		const struct sql_statement *s = r->statements[i];
-		if (!r->fixed) prove_begin(l);
+		begin_statement(l);
 		l->line = program_position(l->image->program, s->point).line;
 		struct sql_answer a = lower_statement(l, s);
 		if (i + 1 == r->statement_count && sql_result_columns(s))
@@ -485,6 +493,7 @@ uint32_t prove_call(struct sql_lowering *l, const struct sql_routine *r,
 	l->result = caller.result;
 	l->row_count = caller.row_count;
 	l->b.statement = caller.b.statement;
+	l->before = caller.before;
 	return result;
 }
 

@@ -41,7 +41,6 @@ static void end(struct sql_lowering *l, struct claim *k, struct place at,
 	if (!l->b.full) return;
 	prove_uncovered(l, at, "an assertion as large as this");
 	build_empty(&l->b);
-	k->total_count = 0;
 }
 
 /* ---- no rows ---- */

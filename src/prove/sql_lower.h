@@ -47,6 +47,7 @@ struct sql_lowering {
 	uint32_t statements;       /* that were looked at */
 	uint32_t depth;            /* routines in routines, queries too */
 	uint32_t moments;          /* so far */
+	uint32_t before;           /* accesses, when the statement began */
 	uint32_t conditions;       /* of rows: around what is evaluated */
 	uint32_t line;
 	/* A part of a condition that was evaluated already. */
@@ -173,6 +174,12 @@ bool prove_totals(struct sql_lowering *l, const struct sql_query *q,
 /* Are there rows that the query finds? */
 bool prove_total_exists(struct sql_lowering *l, const struct sql_query *q,
                         uint32_t *found);
+/* In a transaction, if something is asserted: this node, of any value, is what
+ * the query's aggregate finds; this condition says whether it finds a row. */
+void prove_note_total(struct sql_lowering *l, const struct sql_query *q,
+                      const struct sql_expr *e, uint32_t node);
+void prove_note_exists(struct sql_lowering *l, const struct sql_query *q,
+                       uint32_t found);
 
 /* ---- sql_changes.c ---- */
 

@@ -568,9 +568,12 @@ static void aggregates(struct sql_lowering *l, const struct sql_scope *outer,
                        const struct sql_rows_found *rows, uint32_t *values)
 {
 	uint32_t *of = take(l, q->aggregate_count);
-	for (uint32_t i = 0; i < q->aggregate_count; i++)
-		of[i] = rows->any ? prove_any_value(l, q->aggregates[i]->type)
-		                  : aggregate(l, outer, q->aggregates[i], rows);
+	for (uint32_t i = 0; i < q->aggregate_count; i++) {
+		const struct sql_expr *e = q->aggregates[i];
+		of[i] = rows->any ? prove_any_value(l, e->type)
+		                  : aggregate(l, outer, e, rows);
+		prove_note_total(l, q, e, of[i]);
+	}
 	struct sql_scope scope = { outer, NULL, of };
 	targets(l, &scope, q, TRUE_NODE, values);
 }

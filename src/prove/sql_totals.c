@@ -1,5 +1,5 @@
-/* In what is asserted in SQL: sums, counts and EXISTS over all rows of a table,
- * as totals (finals.h). */
+/* Sums, counts and EXISTS over all rows of a table, as totals (finals.h): in
+ * what is asserted in SQL, and of transactions, if something is. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -35,10 +35,11 @@ bool prove_has_keys(const struct sql_query *q)
 }
 
 /* Of one table, of which it does not name one row: of that more is known. */
-static bool is_of_table(const struct sql_lowering *l, const struct sql_query *q)
+static bool is_of_table(const struct sql_query *q)
 {
-	return l->claim && prove_has_keys(q) && q->relation_count == 1 &&
-	       q->from->join == JOIN_NONE && !q->relations[0].access.key;
+	return prove_has_keys(q) && q->relation_count == 1 &&
+	       q->from->join == JOIN_NONE && !q->relations[0].access.key &&
+	       !q->relations[0].lock;
 }
 
 /* Sums of bigint are no integers, and those of these always fit: there are
@@ -124,16 +125,16 @@ static bool lower_row(struct sql_lowering *l, struct total *t,
 
 /* The total of the aggregate, or of rows if that is NULL; UINT32_MAX if it is
  * not followed. */
-static uint32_t add_total(struct sql_lowering *claim, const struct sql_query *q,
+static uint32_t add_total(struct sql_lowering *of, const struct sql_query *q,
                           const struct sql_expr *e)
 {
-	struct application *a = claim->b.app;
+	struct application *a = of->b.app;
 	const struct sql_table *table = q->relations[0].table;
 	struct total *t = finals_total(a);
 	struct sql_lowering l = {
 		.b = { .app = a, .s = &t->s, .live = TRUE_NODE },
-		.image = claim->image,
-		.facts = claim->facts,
+		.image = of->image,
+		.facts = of->facts,
 	};
 	uint32_t n = table->primary->count, *columns;
 	uint32_t *index =
@@ -152,25 +153,46 @@ static uint32_t add_total(struct sql_lowering *claim, const struct sql_query *q,
 	return finals_total_end(a, wanted);
 }
 
-/* A node of the claim, which is the sum or the count. */
-static uint32_t total_node(struct sql_lowering *l, uint32_t total, bool counts)
+/* The node, of any value, is the sum or the count. */
+static void is_total(struct sql_lowering *l, uint32_t node, uint32_t total,
+                     bool counts)
 {
-	struct claim_total t = { .total = total, .counts = counts };
+	struct found_total t = { .node = node,
+		                 .total = total,
+		                 .access = l->before,
+		                 .statement = l->b.statement,
+		                 .counts = counts };
 	const struct total *of = &l->b.app->finals->totals[total];
-	t.node = prove_any_value(l, sql_type(SQL_INT8));
 	if (of->s.errs != FALSE_NODE) {
 		t.errs = build_guess(&l->b);
 		build_require(&l->b, node_not(l->b.s, t.errs));
 	}
-	finals_finds_total(l->claim, t);
-	return t.node;
+	finals_finds_total(l->b.s, t);
+}
+
+static uint32_t total_node(struct sql_lowering *l, uint32_t total, bool counts)
+{
+	uint32_t node = prove_any_value(l, sql_type(SQL_INT8));
+	is_total(l, node, total, counts);
+	return node;
+}
+
+static bool counts_rows(const struct sql_expr *e)
+{
+	return e->function->operation == DO_COUNT;
+}
+
+static uint32_t is_some(struct sql_lowering *l, uint32_t count)
+{
+	return node_not(l->b.s, node_add(l->b.s, NODE_LESS, count,
+	                                 prove_int_node(l, 1), 0));
 }
 
 static bool find_totals(struct sql_lowering *l, const struct sql_query *q,
                         struct sql_answer *out)
 {
 	uint32_t nodes[SQL_RELATIONS], total[SQL_RELATIONS];
-	if (!is_of_table(l, q) || !q->grouped || q->value_count ||
+	if (!l->claim || !is_of_table(q) || !q->grouped || q->value_count ||
 	    q->aggregate_count > SQL_RELATIONS)
 		return false;
 	for (uint32_t i = 0; i < q->aggregate_count; i++)
@@ -180,9 +202,8 @@ static bool find_totals(struct sql_lowering *l, const struct sql_query *q,
 		if (total[i] == UINT32_MAX) return false;
 	}
 	for (uint32_t i = 0; i < q->aggregate_count; i++)
-		nodes[i] = total_node(l, total[i],
-		                      q->aggregates[i]->function->operation ==
-		                              DO_COUNT);
+		nodes[i] =
+			total_node(l, total[i], counts_rows(q->aggregates[i]));
 	struct sql_scope scope = { .aggregates = nodes };
 	for (uint32_t i = 0; i < q->target_count; i++)
 		out->values[i] = prove_value(l, &scope, q->targets[i].value);
@@ -214,11 +235,38 @@ bool prove_totals(struct sql_lowering *l, const struct sql_query *q,
 bool prove_total_exists(struct sql_lowering *l, const struct sql_query *q,
                         uint32_t *found)
 {
-	if (!is_of_table(l, q) || q->grouped) return false;
+	if (!l->claim || !is_of_table(q) || q->grouped) return false;
 	uint32_t total = add_total(l, q, NULL);
 	if (total == UINT32_MAX) return false;
-	uint32_t node = total_node(l, total, true);
-	*found = node_not(l->b.s, node_add(l->b.s, NODE_LESS, node,
-	                                   prove_int_node(l, 1), 0));
+	*found = is_some(l, total_node(l, total, true));
 	return true;
+}
+
+/* ---- of transactions ---- */
+
+/* In a loop there are other rounds, which may have written. */
+static bool is_asked(const struct sql_lowering *l, const struct sql_query *q)
+{
+	return l->b.app->finals && !l->claim && !l->b.rounds && !l->b.maybe &&
+	       is_of_table(q);
+}
+
+void prove_note_total(struct sql_lowering *l, const struct sql_query *q,
+                      const struct sql_expr *e, uint32_t node)
+{
+	if (!is_asked(l, q) || !is_followed(e)) return;
+	uint32_t total = add_total(l, q, e);
+	if (total != UINT32_MAX) is_total(l, node, total, counts_rows(e));
+}
+
+void prove_note_exists(struct sql_lowering *l, const struct sql_query *q,
+                       uint32_t found)
+{
+	struct summary *s = l->b.s;
+	if (!is_asked(l, q) || q->grouped) return;
+	uint32_t total = add_total(l, q, NULL);
+	if (total == UINT32_MAX) return;
+	uint32_t some = is_some(l, total_node(l, total, true));
+	uint32_t none = node_and(s, node_not(s, found), node_not(s, some));
+	prove_assume(l, node_or(s, node_and(s, found, some), none));
 }

@@ -283,8 +283,10 @@ static struct sql_truth exists(struct sql_lowering *l,
                                const struct sql_expr *e)
 {
 	uint32_t found;
-	if (!prove_total_exists(l, e->query, &found))
+	if (!prove_total_exists(l, e->query, &found)) {
 		found = prove_answer(l, scope, e->query).found;
+		prove_note_exists(l, e->query, found);
+	}
 	return (struct sql_truth){ found, node_not(l->b.s, found) };
 }
 

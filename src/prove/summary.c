@@ -15,10 +15,7 @@ void application_init(struct application *a, const char *path)
 void application_free(struct application *a)
 {
 	uint32_t summaries = a->summary_count + a->stale_count;
-	for (uint32_t i = 0; i < summaries; i++) {
-		free(a->summaries[i].nodes);
-		free(a->summaries[i].accesses);
-	}
+	for (uint32_t i = 0; i < summaries; i++) summary_free(&a->summaries[i]);
 	free(a->summaries);
 	free(a->families);
 	free(a->constants);
@@ -93,6 +90,13 @@ void summary_init(struct summary *s)
 	assert(s->nodes[TRUE_NODE].op == NODE_TRUE);
 	s->commits = s->errs = FALSE_NODE;
 	s->assumed = TRUE_NODE;
+}
+
+void summary_free(struct summary *s)
+{
+	free(s->nodes);
+	free(s->accesses);
+	free(s->totals);
 }
 
 uint32_t node_parts(const struct node *n, uint32_t *parts)

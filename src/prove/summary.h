@@ -115,6 +115,16 @@ struct access {
 	bool beside;
 };
 
+/* A node that is a sum, or a count, over all rows of a table (finals.h), of
+ * what the transaction sees: its own writes, too, those of the accesses before
+ * this one. In the summary it may be any value. */
+struct found_total {
+	uint32_t node, total, access;
+	uint32_t statement;
+	bool counts;   /* it is how many rows there are */
+	uint32_t errs; /* a guess: it ends by an error; or FALSE_NODE */
+};
+
 /* A transaction of the program. */
 struct summary {
 	const char *name;
@@ -128,6 +138,8 @@ struct summary {
 	uint32_t node_count, node_capacity;
 	struct access *accesses;
 	uint32_t access_count, access_capacity;
+	struct found_total *totals; /* if something is asserted */
+	uint32_t total_count, total_capacity;
 	uint32_t commits; /* condition: it does not abort */
 	uint32_t errs;    /* condition: it ends by a run-time error */
 	uint32_t assumed; /* condition: no assumption is false */
@@ -220,5 +232,7 @@ uint32_t node_equal(struct summary *s, uint32_t a, uint32_t b);
 uint32_t node_choose(struct summary *s, uint32_t condition, uint32_t b,
                      uint32_t c);
 void summary_init(struct summary *s);
+/* Frees what it has. */
+void summary_free(struct summary *s);
 
 #endif

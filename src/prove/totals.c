@@ -64,18 +64,18 @@ struct named {
 	uint32_t count;
 };
 
-/* All that are written; and what is read, so that more is known of those that
- * stay. */
+/* Of its first accesses all that are written; and what is read, so that more is
+ * known of those that stay. */
 static void add_named(struct named *n, const struct instance *t,
-                      uint32_t family)
+                      uint32_t accesses, uint32_t family)
 {
 	const struct summary *s = t->s;
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < s->access_count; i++)
+	for (uint32_t i = 0; i < accesses; i++)
 		count += s->accesses[i].family == family;
 	n->items = mem_grow(n->items, n->count + (size_t)count + 1,
 	                    sizeof *n->items);
-	for (uint32_t i = 0; i < s->access_count; i++)
+	for (uint32_t i = 0; i < accesses; i++)
 		if (s->accesses[i].family == family &&
 		    (s->accesses[i].write || count <= ROWS_MOST))
 			n->items[n->count++] = (struct spot){ t, i };
@@ -129,7 +129,8 @@ static struct sum over(struct question *q, const struct view *v, uint32_t total)
 {
 	Z3_context z = q->x.z;
 	struct named n = { .count = 0 };
-	add_named(&n, v->writer, q->finals->totals[total].family);
+	add_named(&n, v->writer, view_accesses(v),
+	          q->finals->totals[total].family);
 	struct sum sum = others(q, v->under, total, &n);
 	for (uint32_t k = 0; k < n.count; k++) {
 		struct weight w = weigh_named(q, total, &n, k, v);
@@ -148,8 +149,8 @@ Z3_ast question_alone(struct question *q, const struct view *v,
 	for (uint32_t i = 0; i < q->finals->total_count; i++) {
 		struct named n = { .count = 0 };
 		uint32_t family = q->finals->totals[i].family;
-		add_named(&n, t, family);
-		if (u) add_named(&n, u, family);
+		add_named(&n, t, t->s->access_count, family);
+		if (u) add_named(&n, u, u->s->access_count, family);
 		alone = both(
 			z, alone,
 			Z3_mk_eq(z, others(q, v, i, &n).count, number(z, 0)));
@@ -170,7 +171,7 @@ static struct sum any_sum(struct question *q)
 static bool same_view(const struct view *a, const struct view *b)
 {
 	return a->state == b->state && a->under == b->under &&
-	       a->writer == b->writer;
+	       a->writer == b->writer && a->accesses == b->accesses;
 }
 
 /* All rows are no fewer than some of them. */
@@ -220,18 +221,18 @@ static struct term total_term(struct question *q, struct sum s, bool counts)
 		              s.sum };
 }
 
-void question_finds_totals(struct question *q, const struct claim *k,
-                           const struct instance *t, const struct view *v)
+void question_finds_total(struct question *q, const struct instance *t,
+                          const struct found_total *f,
+                          const struct view *before, Z3_ast when)
 {
-	for (uint32_t i = 0; i < k->total_count; i++) {
-		const struct claim_total *c = &k->totals[i];
-		struct sum sum = question_total(q, v, c->total);
-		struct term found = total_term(q, sum, c->counts);
-		instances_assert(&q->x, same_term(&q->x, found,
-		                                  t->nodes[c->node].value));
-		if (c->errs != FALSE_NODE)
-			instances_assert(&q->x,
-			                 Z3_mk_iff(q->x.z, sum.errs,
-			                           t->nodes[c->errs].truth));
-	}
+	struct view own = { .under = before,
+		            .writer = t,
+		            .accesses = f->access };
+	struct sum sum = question_total(q, f->access ? &own : before, f->total);
+	struct term found = total_term(q, sum, f->counts);
+	Z3_ast is = same_term(&q->x, found, t->nodes[f->node].value);
+	if (f->errs != FALSE_NODE)
+		is = both(q->x.z, is,
+		          Z3_mk_iff(q->x.z, sum.errs, t->nodes[f->errs].truth));
+	instances_assert(&q->x, when ? Z3_mk_implies(q->x.z, when, is) : is);
 }
