@@ -135,6 +135,28 @@ END
 run 0 prove fields.tx -i si --table
 prints 'reads n[who[a].id], if who[a].id != 3'
 
+# Collections: what is in them is known of those that are asked, and a client
+# has them.
+cat >members.tx <<'END'
+global a = [];
+global b = [];
+txn one(k) { if (k in a) { b = b + [k]; } }
+txn other(k) { if (k in b) { a = a + [k]; } }
+END
+sed 's/\[\]/{}/; s/\[k\]/{k}/' members.tx >sets.tx
+cat >walks.tx <<'END'
+global all = [];
+global n[*] = 0;
+fn of(ids, w) = filter(i in ids : i[0] == w);
+txn add(w) { let s = 0; for i in of(all, w) { s = s + n[i[1]]; } n[w] = s; }
+END
+for program in members sets walks; do
+	run 1 prove $program.tx -i si --client found.tx -q
+	run 1 explore found.tx -q
+done
+grep -q '^global all = \[' found.tx; result=$?
+[ $result -eq 0 ] && pass || fail 'a list in a client'
+
 # Limits end a question to the solver, too: those of this program take seconds.
 tpcc=$ISOSCOPE_SOURCE/programs/apps/tpcc.tx
 begun=$(date +%s)

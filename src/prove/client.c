@@ -150,8 +150,53 @@ static void print_asked(struct text *out, const struct instances *x, Z3_model m,
 	if (count) text_char(out, count == 1 ? ']' : ')');
 }
 
-/* A value of another kind is a tuple or a record, if it has items or fields, or
- * a string, of the program if it is one. */
+/* Is it a set, where what is in it is asked for? Else it is a list. */
+static bool is_set(const struct instances *x, Z3_model m, int64_t number)
+{
+	for (uint32_t a = 0; a < x->count; a++)
+		for (uint32_t i = 0; i < x->items[a].s->node_count; i++) {
+			const struct instance *t = &x->items[a];
+			const struct node *n = &t->s->nodes[i];
+			if (n->op == NODE_READ &&
+			    x->app->families[t->s->accesses[n->a].family]
+			            .sets &&
+			    client_number(x, m, t->nodes[i].value.number) ==
+			            number)
+				return true;
+		}
+	return false;
+}
+
+/* A value of which it is asked what is in it: nothing if it is none. */
+static void print_collection(struct text *out, const struct instances *x,
+                             Z3_model m, int64_t number, unsigned depth)
+{
+	struct text all = { 0 }, one = { 0 };
+	bool asked = false, set = is_set(x, m, number);
+	for (uint32_t a = 0; a < x->count; a++)
+		for (uint32_t i = 0; i < x->items[a].s->node_count; i++) {
+			const struct instance *t = &x->items[a];
+			const struct node *n = &t->s->nodes[i];
+			if (n->op != NODE_IS || n->a != FUNCTION_IN ||
+			    client_number(x, m, t->nodes[n->c].value.number) !=
+			            number)
+				continue;
+			asked = true;
+			if (!client_true(x, m, t->nodes[i].truth)) continue;
+			text_clear(&one);
+			print_nested(&one, x, m, t->nodes[n->b].value, depth);
+			if (all.length && strstr(all.data, text_get(&one)))
+				continue;
+			if (all.length) text_string(&all, ", ");
+			text_string(&all, text_get(&one));
+		}
+	if (asked) text_format(out, set ? "{%s}" : "[%s]", text_get(&all));
+	text_free(&all);
+	text_free(&one);
+}
+
+/* A value of another kind is a collection, a tuple or a record, if it has items
+ * or fields, or a string, of the program if it is one. */
 static void print_nested(struct text *out, const struct instances *x,
                          Z3_model m, struct term t, unsigned depth)
 {
@@ -168,7 +213,8 @@ static void print_nested(struct text *out, const struct instances *x,
 	         x->app->constants[n].tag >= VALUE_STRING)
 		value_print(out, x->app->constants[n]);
 	else if (depth)
-		print_tuple(out, x, m, n, depth - 1);
+		print_collection(out, x, m, n, depth - 1);
+	if (depth && out->length == begin) print_tuple(out, x, m, n, depth - 1);
 	if (depth && out->length == begin)
 		print_record(out, x, m, n, depth - 1);
 	if (depth && out->length == begin) print_asked(out, x, m, n, depth - 1);

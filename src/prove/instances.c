@@ -7,9 +7,9 @@
 #include "prove/functions.h"
 #include "prove/rules.h"
 #include "prove/spots.h"
+#include "prove/wishes.h"
 
 enum {
-	PLAIN_MOST = 100,
 	STEPS_MOST = 20000000 /* of the solver, for a question: some seconds */
 };
 
@@ -264,121 +264,6 @@ static void find_conflicts(struct instances *x, uint32_t a, uint32_t b)
 	k->depends = Z3_mk_or(z, 4, all);
 }
 
-/* ---- a model that can be run ---- */
-
-/* What is read is as the program has it at first; with sources, if it is read
- * from init. */
-static Z3_ast plain_value(const struct instances *x, const struct instance *t,
-                          uint32_t node, bool sources)
-{
-	const struct node *n = &t->s->nodes[node];
-	struct term v = t->nodes[node].value;
-	Z3_ast small =
-		Z3_mk_implies(x->z, has_tag(x, v, VALUE_INT),
-	                      within(x, v.number, -PLAIN_MOST, PLAIN_MOST));
-	if (n->op != NODE_READ)
-		return both(x->z, small,
-		            Z3_mk_not(x->z, has_tag(x, v, VALUE_NULL)));
-	uint32_t f = t->s->accesses[n->a].family;
-	uint32_t initial = x->app->families[f].initial;
-	if (initial == UINT32_MAX) return small;
-	Z3_ast alike =
-		Z3_mk_eq(x->z, v.tag, instances_constant(x, initial).tag);
-	if (sources)
-		alike = Z3_mk_implies(
-			x->z, Z3_mk_eq(x->z, t->source[n->a], number(x->z, 0)),
-			alike);
-	return both(x->z, small, alike);
-}
-
-static Z3_ast plain_values(const struct instances *x, const struct instance *t,
-                           bool sources)
-{
-	Z3_ast plain = Z3_mk_true(x->z);
-	for (uint32_t i = 0; i < t->s->node_count; i++) {
-		enum node_op op = t->s->nodes[i].op;
-		if (op == NODE_READ || op == NODE_PARAMETER || op == NODE_FIELD)
-			plain = both(x->z, plain,
-			             plain_value(x, t, i, sources));
-		/* Where integers are expected, others may be errors. */
-		if (op == NODE_IS_INT)
-			plain = both(x->z, plain, t->nodes[i].truth);
-	}
-	return plain;
-}
-
-Z3_ast instance_plain(const struct instances *x, const struct instance *t)
-{
-	return plain_values(x, t, false);
-}
-
-static Z3_ast all_fine(const struct instances *x)
-{
-	Z3_ast fine = Z3_mk_true(x->z);
-	for (uint32_t a = 0; a < x->count; a++) {
-		const struct instance *t = &x->items[a];
-		fine = both(x->z, fine,
-		            Z3_mk_not(x->z, t->nodes[t->s->errs].truth));
-	}
-	return fine;
-}
-
-/* Is the read of instance a, if it happens, from another one or from init? */
-static Z3_ast is_from_these(const struct instances *x, uint32_t a, uint32_t i)
-{
-	const struct instance *t = &x->items[a];
-	Z3_context z = x->z;
-	Z3_ast known = Z3_mk_eq(z, t->source[i], number(z, 0));
-	for (uint32_t b = 0; b < x->count; b++)
-		if (b != a)
-			known = either(
-				z, known,
-				Z3_mk_eq(z, t->source[i], x->items[b].commit));
-	return Z3_mk_implies(z, happens((struct spot){ t, i }), known);
-}
-
-void instances_prefer(struct instances *x)
-{
-	Z3_context z = x->z;
-	Z3_ast closed = Z3_mk_true(z), plain = Z3_mk_true(z);
-	for (uint32_t a = 0; a < x->count; a++) {
-		const struct instance *t = &x->items[a];
-		plain = both(z, plain, plain_values(x, t, true));
-		for (uint32_t i = 0; i < t->s->access_count; i++)
-			if (!t->s->accesses[i].write)
-				closed =
-					both(z, closed, is_from_these(x, a, i));
-	}
-	x->closed = instances_fresh(z, true);
-	x->fine = instances_fresh(z, true);
-	x->plain = instances_fresh(z, true);
-	implies(x, x->closed, closed);
-	implies(x, x->fine, all_fine(x));
-	implies(x, x->plain, plain);
-}
-
-void instances_block(struct instances *in, Z3_model m)
-{
-	Z3_context z = in->z;
-	Z3_ast same = Z3_mk_true(z);
-	for (uint32_t a = 0; a < in->count; a++) {
-		const struct instance *t = &in->items[a];
-		for (uint32_t i = 0; i < t->s->node_count; i++) {
-			enum node_op op = t->s->nodes[i].op;
-			Z3_ast tag, number;
-			if (op != NODE_PARAMETER && op != NODE_READ) continue;
-			struct term v = t->nodes[i].value;
-			if (!Z3_model_eval(z, m, v.tag, true, &tag) ||
-			    !Z3_model_eval(z, m, v.number, true, &number))
-				continue;
-			Z3_ast parts[] = { same, Z3_mk_eq(z, v.tag, tag),
-				           Z3_mk_eq(z, v.number, number) };
-			same = Z3_mk_and(z, 3, parts);
-		}
-	}
-	instances_assert(in, Z3_mk_not(z, same));
-}
-
 /* ---- all ---- */
 
 void instance_make(struct instances *x, struct instance *t,
@@ -493,7 +378,7 @@ struct instances *instances_new(Z3_context z, const struct application *app,
 	rules_assert(x, terms.level);
 	instances_limit(x, terms.seed);
 	x->rule = RULE_ERRORS;
-	if (terms.no_errors) instances_assert(x, all_fine(x));
+	if (terms.no_errors) instances_assert(x, instances_fine(x));
 	x->rule = RULE_NONE;
 	return x;
 }
@@ -504,6 +389,7 @@ void instances_free(struct instances *x)
 	for (uint32_t i = 0; i < x->count; i++) instance_clear(&x->items[i]);
 	Z3_solver_dec_ref(x->z, x->solver);
 	free(x->names);
+	free(x->wishes);
 	free(x);
 }
 

@@ -110,12 +110,9 @@ struct instances {
 	uint32_t count;
 	struct instance items[INSTANCES_MAX];
 	struct between between[INSTANCES_MAX][INSTANCES_MAX];
-	/* To assume of a model, after instances_prefer(): all reads are from
-	 * these instances or init, */
-	Z3_ast closed;
-	Z3_ast fine;  /* no instance ends by an error */
-	Z3_ast plain; /* and what is free has small numbers, or what the
-	               * program has at first */
+	/* To assume of a model: wishes.h. The first ones matter most. */
+	Z3_ast *wishes;
+	uint32_t wish_count, wish_capacity;
 	/* What is asserted next is this rule, RULE_UNWRITTEN + f of the family
 	 * f. */
 	unsigned rule;
@@ -149,8 +146,6 @@ struct instances *instances_new(Z3_context z, const struct application *a,
                                 struct instances_terms terms);
 void instances_free(struct instances *x);
 
-/* Says what closed, fine and plain stand for. */
-void instances_prefer(struct instances *x);
 void instances_assert(struct instances *x, Z3_ast condition);
 Z3_ast instances_not(const struct instances *x, Z3_ast condition);
 /* Is the place of a before that of b? */
@@ -174,13 +169,9 @@ void instance_make(struct instances *x, struct instance *t,
                    const struct summary *s,
                    const struct instances_terms *terms);
 void instance_clear(struct instance *t);
-/* Its values are small, or what the program has at first. */
-Z3_ast instance_plain(const struct instances *x, const struct instance *t);
 /* A limit of the solver's steps: it is the same wherever it runs. */
 void instances_limit(struct instances *x, unsigned seed);
 
-/* Other arguments, or other first values, than in this model from now on. */
-void instances_block(struct instances *x, Z3_model m);
 /* Can instances of these two depend on each other at all, but for sessions? */
 bool summaries_conflict(const struct application *a, uint32_t x, uint32_t y);
 

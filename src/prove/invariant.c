@@ -9,6 +9,7 @@
 #include "prove/invariant_parts.h"
 #include "prove/lower.h"
 #include "prove/spots.h"
+#include "prove/wishes.h"
 #include "vm/program.h"
 
 /* ---- what the level says ---- */

@@ -7,6 +7,7 @@
 #include "prove/client.h"
 #include "prove/invariant_parts.h"
 #include "prove/spots.h"
+#include "prove/wishes.h"
 
 enum {
 	MODELS = 5,   /* of a few transactions that are tried */
@@ -336,7 +337,7 @@ static bool confirm(struct attempt *a)
 		Z3_model m = model_of(q);
 		if (!m) break;
 		found = explore(a, m, false) || explore(a, m, true);
-		if (!found) instances_block(&q->x, m);
+		if (!found) wishes_block(&q->x, m);
 		Z3_model_dec_ref(q->x.z, m);
 		tries++;
 	}

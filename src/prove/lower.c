@@ -251,6 +251,18 @@ static uint32_t lower_logical(struct lowering *l, struct expr *e)
 	                                          : node_or(s, left, right));
 }
 
+/* A number that is not negative, of a collection or a string. */
+static void lower_size(struct lowering *l, uint32_t of, uint32_t size)
+{
+	struct summary *s = l->b.s;
+	uint32_t zero = lower_constant(l, value_int(0));
+	require(l, node_add(s, NODE_IS_STRING, of, 0, 0));
+	s->assumed = node_and(s, s->assumed, is_int(l, size));
+	s->assumed =
+		node_and(s, s->assumed,
+	                 node_not(s, node_add(s, NODE_LESS, size, zero, 0)));
+}
+
 static uint32_t lower_call(struct lowering *l, struct expr *e)
 {
 	uint32_t count = e->argument_count;
@@ -271,6 +283,8 @@ static uint32_t lower_call(struct lowering *l, struct expr *e)
 	} else {
 		require(l, guess(l));
 		result = unknown(l);
+		if (e->ref == REF_BUILTIN && e->op == BUILTIN_SIZE && count)
+			lower_size(l, values[0], result);
 	}
 	free(values);
 	return result;
@@ -541,6 +555,7 @@ static void lower_each(struct lowering *l, const struct stmt *s)
 		return;
 	}
 	uint32_t items = lower_expr(l, s->value);
+	require(l, node_add(l->b.s, NODE_IS_STRING, items, 0, 0));
 	require(l, guess(l));
 	lower_rounds(l, s, items, TRUE_NODE);
 }
@@ -680,12 +695,14 @@ static void find_anonymous(struct lowering *l, const struct block *b)
 /* The value of keys that are not named, if it is plain. */
 static void note_initial(struct lowering *l, const struct item *i)
 {
-	if (i->kind != ITEM_GLOBAL || (i->keyed && !i->star) || !i->value ||
-	    i->value->kind != EXPR_VALUE)
-		return;
-	uint32_t f = family_of(l, i);
-	l->b.app->families[f].initial =
-		application_constant(l->b.app, i->value->value);
+	if (i->kind != ITEM_GLOBAL || !i->value) return;
+	uint32_t family = family_of(l, i);
+	struct family *f = &l->b.app->families[family];
+	bool plain = i->value->kind == EXPR_VALUE;
+	f->sets |= i->value->kind == EXPR_SET ||
+	           (plain && i->value->value.tag == VALUE_SET);
+	if ((i->keyed && !i->star) || !plain) return;
+	f->initial = application_constant(l->b.app, i->value->value);
 }
 
 void lower(struct application *a, const struct syntax *tree,

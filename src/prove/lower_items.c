@@ -141,7 +141,9 @@ uint32_t lower_passes(struct lowering *l, uint32_t collection, uint32_t item)
 		all = node_and(l->b.s, all, passes(l, &f, item));
 		collection = f.collection;
 	}
-	return all;
+	return node_and(
+		l->b.s, all,
+		node_add(l->b.s, NODE_IS, FUNCTION_IN, item, collection));
 }
 
 /* filter, map, exists, forall: but for quantifiers over items that are known,
@@ -157,6 +159,8 @@ uint32_t lower_comprehension(struct lowering *l, struct expr *e)
 	if (reads)
 		lower_leave_out(l, expr_place(e->body),
 		                "a comprehension that reads the database");
+	build_require(&l->b,
+	              node_add(l->b.s, NODE_IS_STRING, collection, 0, 0));
 	build_require(&l->b, build_guess(&l->b));
 	if (truth) return lower_truth(l, build_guess(&l->b));
 	uint32_t result = build_unknown(&l->b);

@@ -67,8 +67,8 @@ bool lower_items(struct lowering *l, struct expr *in, uint32_t *values,
                  uint32_t *count);
 /* sum(map(x in .. : e)) over items that are known; false if it is not that. */
 bool lower_sum_of(struct lowering *l, struct expr *call, uint32_t *sum);
-/* Does an item of this collection pass the filters that made it? What is known
- * of items of other ones: nothing. */
+/* What is known of an item of this collection: it is in it, or in the one that
+ * filters have made it of, and passes them. */
 uint32_t lower_passes(struct lowering *l, uint32_t collection, uint32_t item);
 /* filter, map, exists, forall. */
 uint32_t lower_comprehension(struct lowering *l, struct expr *e);

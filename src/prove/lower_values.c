@@ -73,6 +73,8 @@ uint32_t lower_index(struct lowering *l, struct expr *e)
 		uint32_t at = lower_expr(l, e->indexes[i]);
 		uint32_t item = known_item(l, v, at);
 		if (item == FALSE_NODE) {
+			build_require(&l->b, node_add(l->b.s, NODE_IS_STRING, v,
+			                              0, 0));
 			may_fail(l);
 			item = node_add(l->b.s, NODE_APPLY, FUNCTION_ITEM, v,
 			                at);
@@ -84,6 +86,7 @@ uint32_t lower_index(struct lowering *l, struct expr *e)
 
 uint32_t lower_in(struct lowering *l, uint32_t a, uint32_t b)
 {
+	build_require(&l->b, node_add(l->b.s, NODE_IS_STRING, b, 0, 0));
 	may_fail(l);
 	return lower_truth(l, node_add(l->b.s, NODE_IS, FUNCTION_IN, a, b));
 }

@@ -11,6 +11,7 @@
 #include "prove/finals.h"
 #include "prove/lower.h"
 #include "prove/search.h"
+#include "prove/wishes.h"
 #include "sql/load.h"
 #include "vm/bytecode.h"
 #include "vm/program.h"
@@ -109,24 +110,24 @@ static bool confirm(struct search *x, struct instances *in, Z3_model m,
 	return true;
 }
 
-/* The cycle is asserted, and has a model. Models without others and without
- * errors first. */
+/* The cycle is asserted, and has a model. Those that are as wished first; not
+ * any if that is no longer so. */
 static bool concretise(struct search *x, struct instances *in, unsigned models)
 {
-	instances_prefer(in);
-	Z3_ast wanted[] = { in->closed, in->fine, in->plain };
-	for (unsigned tries = 0, least = 3;
+	wishes_make(in);
+	for (unsigned tries = 0;
 	     tries < models && x->clients < CLIENTS && !search_is_late(x);) {
-		Z3_lbool answer = search_find_model(x, in, wanted, least);
+		Z3_lbool answer =
+			search_find_model(x, in, in->wishes, in->wish_count);
 		if (answer != Z3_L_TRUE) {
-			if (!--least) return false;
+			if (!wishes_leave_out(in, answer)) return false;
 			continue;
 		}
 		Z3_model m = model_of(in);
 		assert(m);
 		bool confirmed = confirm(x, in, m, true) ||
 		                 (!in->app->image && confirm(x, in, m, false));
-		if (!confirmed) instances_block(in, m);
+		if (!confirmed) wishes_block(in, m);
 		Z3_model_dec_ref(in->z, m);
 		if (confirmed) return true;
 		tries++;

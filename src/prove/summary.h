@@ -160,6 +160,7 @@ struct family {
 	 * one part, without a name. */
 	const char *const *parts;
 	bool written; /* by some transaction */
+	bool sets;    /* are what some of its keys hold at first */
 	/* The value of keys that are not named: number of a constant, or
 	 * UINT32_MAX. */
 	uint32_t initial;
