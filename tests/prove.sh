@@ -486,6 +486,25 @@ prints ', and what is written depends on that'
 prints 'At the root: leave_'
 run 1 prove worst.tx -i si -q
 prints ', and an assertion fails: a + b > 0'
+# In SQL, too: of who only reads nothing is written.
+cat >look.sql <<'END'
+CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL);
+CREATE FUNCTION put(a int) RETURNS void LANGUAGE sql AS $$
+  UPDATE t SET v = v + 1 WHERE id = a;
+$$;
+CREATE FUNCTION look(a int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE x int; y int;
+BEGIN
+  SELECT v INTO x FROM t WHERE id = a;
+  SELECT v INTO y FROM t WHERE id = a;
+  RETURN x + y;
+END $$;
+END
+run 1 prove look.sql -i prc --no-errors -q
+prints '; only what is answered is out of date'
+sed 's/  RETURN x + y/  UPDATE t SET v = x + y WHERE id = a; &/' look.sql >copies.sql
+run 1 prove copies.sql -i prc --no-errors -q
+prints ', and what is written depends on that'
 # One that fails of a serial execution is no consequence.
 cat worse.tx - >always.tx <<'END'
 finally { assert a + b > 5; }

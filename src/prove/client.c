@@ -304,9 +304,10 @@ static bool is_taken(const struct application *app, const char *name)
 	return false;
 }
 
-/* Those of one session, in its order; of the first `count` instances. */
+/* Those of one session, in its order; of the first `count` instances. Their
+ * transactions' names are put into names, unless that is NULL. */
 static void print_sessions(struct text *out, const struct instances *x,
-                           Z3_model m, uint32_t count)
+                           Z3_model m, uint32_t count, struct text *names)
 {
 	uint32_t order[INSTANCES_MAX], number = 0;
 	bool done[INSTANCES_MAX] = { false }, sql = x->app->image != NULL;
@@ -340,8 +341,12 @@ static void print_sessions(struct text *out, const struct instances *x,
 			if (sql) {
 				sql_client_steps(out, x, m, i, text_get(&name),
 				                 ++steps);
+				if (names)
+					text_format(&names[i], "%s_%" PRIu32,
+					            text_get(&name), steps);
 				continue;
 			}
+			if (names) text_string(&names[i], x->items[i].s->name);
 			text_string(out, "    ");
 			client_call(out, x, m, i);
 			text_string(out, ";\n");
@@ -373,7 +378,7 @@ void client_write(struct text *out, const struct instances *x, Z3_model m,
 	if (x->app->image) {
 		text_string(out, "# isoscope explore --robust\n");
 		sql_client_setup(out, x, m, own_values);
-		print_sessions(out, x, m, x->count);
+		print_sessions(out, x, m, x->count, NULL);
 		text_format(out, "isolation %s\n", level_word(others));
 		return;
 	}
@@ -381,8 +386,15 @@ void client_write(struct text *out, const struct instances *x, Z3_model m,
 	text_string(out, text_get(&x->app->declarations));
 	print_transactions(out, x->app);
 	print_globals(out, x, m, own_values);
-	print_sessions(out, x, m, x->count);
+	print_sessions(out, x, m, x->count, NULL);
 	text_string(out, "\nassert serializable;\n");
+}
+
+void client_names(const struct instances *x, Z3_model m, struct text *names)
+{
+	struct text sessions = { 0 };
+	print_sessions(&sessions, x, m, x->count, names);
+	text_free(&sessions);
 }
 
 /* A session that does nothing, so that there is one. */
@@ -416,7 +428,7 @@ uint32_t client_write_finals(struct text *out, const struct instances *x,
 		print_globals(out, x, m, own_values);
 	}
 	if (sessions)
-		print_sessions(out, x, m, sessions);
+		print_sessions(out, x, m, sessions, NULL);
 	else
 		print_idle(out, x);
 	if (app->image) text_format(out, "isolation %s\n", level_word(others));

@@ -17,6 +17,9 @@ int64_t client_number(const struct instances *x, Z3_model m, Z3_ast a);
  * program declares. */
 void client_write(struct text *out, const struct instances *x, Z3_model model,
                   enum level others, bool own_values);
+/* Under which names the client has the instances' transactions: as many as
+ * there are. */
+void client_names(const struct instances *x, Z3_model m, struct text *names);
 /* The call of an instance: withdraw("a", 1) */
 void client_call(struct text *out, const struct instances *x, Z3_model model,
                  uint32_t i);

@@ -123,35 +123,45 @@ static bool is_family(const char *family, const char *key)
 	       (!key[length] || key[length] == '[');
 }
 
+/* A client, and what its transactions are called there. */
+struct named_client {
+	const struct instances *in;
+	struct text names[INSTANCES_MAX];
+};
+
+static const struct summary *summary_of(struct named_client *c,
+                                        const char *transaction)
+{
+	for (uint32_t i = 0; i < c->in->count && transaction; i++)
+		if (!strcmp(text_get(&c->names[i]), transaction))
+			return c->in->items[i].s;
+	return NULL;
+}
+
 /* May a write of the transaction depend on what it reads there? */
-static bool may_matter(const struct application *app, const char *transaction,
+static bool may_matter(const struct application *app, const struct summary *s,
                        const char *key)
 {
-	uint32_t count = app->summary_count + app->stale_count;
-	bool known = false, matters = false;
-	for (uint32_t i = 0; i < count && !matters; i++) {
-		const struct summary *s = &app->summaries[i];
-		if (!transaction || strcmp(s->name, transaction) != 0) continue;
-		struct slice x = slice_of(app, s);
-		matters = x.unknown;
-		for (uint32_t k = 0; k < s->access_count; k++) {
-			uint32_t f = s->accesses[k].family;
-			if (s->accesses[k].write ||
-			    !is_family(app->families[f].name, key))
-				continue;
-			known = true;
-			matters |= x.reads[k];
-		}
-		free(x.nodes);
-		free(x.reads);
+	if (!s) return true;
+	struct slice x = slice_of(app, s);
+	bool known = false, matters = x.unknown;
+	for (uint32_t k = 0; k < s->access_count; k++) {
+		uint32_t f = s->accesses[k].family;
+		if (s->accesses[k].write ||
+		    !is_family(app->families[f].name, key))
+			continue;
+		known = true;
+		matters |= x.reads[k];
 	}
+	free(x.nodes);
+	free(x.reads);
 	return matters || !known;
 }
 
 /* Is it serializable but for what is only answered? */
-static bool is_answer_only(const struct application *app,
-                           const struct history *h)
+static bool is_answer_only(struct named_client *c, const struct history *h)
 {
+	const struct application *app = c->in->app;
 	struct history less = *h;
 	uint32_t events = 0, kept = 0;
 	for (uint32_t t = 0; t < h->transaction_count; t++)
@@ -161,13 +171,15 @@ static bool is_answer_only(const struct application *app,
 		mem_take0(h->transaction_count, sizeof *less.transactions);
 	for (uint32_t t = 0; t < h->transaction_count; t++) {
 		struct transaction *to = &less.transactions[t];
+		const struct summary *s =
+			summary_of(c, h->transactions[t].name);
 		*to = h->transactions[t];
 		to->events = &all[kept];
 		to->event_count = 0;
 		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
 			struct event e = h->transactions[t].events[i];
 			if (e.kind == EVENT_READ &&
-			    !may_matter(app, to->name, h->keys[e.key].name))
+			    !may_matter(app, s, h->keys[e.key].name))
 				continue;
 			e.joined &= to->event_count > 0;
 			all[kept++] = e;
@@ -232,11 +244,13 @@ void search_weigh(struct search *x, const struct instances *in, Z3_model m,
 	struct proof *out = x->out;
 	struct consequence *c = &out->consequence;
 	name_cause(&c->cause, in, m, x->length);
+	c->kind = CONSEQUENCE_ASSERTION;
 	if (fails(x, in, m, own_values) ||
 	    (own_values && fails(x, in, m, false)))
-		c->kind = CONSEQUENCE_ASSERTION;
-	else
-		c->kind = is_answer_only(out->app, out->history)
-		                  ? CONSEQUENCE_ANSWER
-		                  : CONSEQUENCE_WRITE;
+		return;
+	struct named_client client = { .in = in };
+	client_names(in, m, client.names);
+	c->kind = is_answer_only(&client, out->history) ? CONSEQUENCE_ANSWER
+	                                                : CONSEQUENCE_WRITE;
+	for (uint32_t i = 0; i < in->count; i++) text_free(&client.names[i]);
 }
