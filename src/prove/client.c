@@ -53,8 +53,23 @@ static bool is_field_of(const struct instances *x, Z3_model m,
 	return false;
 }
 
+/* Is a record made of it, with other fields? */
+static bool is_below(const struct instances *x, Z3_model m, int64_t record)
+{
+	for (uint32_t a = 0; a < x->count; a++)
+		for (uint32_t i = 0; i < x->items[a].s->node_count; i++) {
+			const struct instance *t = &x->items[a];
+			const struct node *n = &t->s->nodes[i];
+			if (n->op == NODE_WITH &&
+			    client_number(x, m, t->nodes[n->a].value.number) ==
+			            record)
+				return true;
+		}
+	return false;
+}
+
 /* The record of this number, with all fields that somebody asks for: nothing if
- * it has none. */
+ * it has none, and nothing is made of it. */
 static void print_record(struct text *out, const struct instances *x,
                          Z3_model m, int64_t record, unsigned depth)
 {
@@ -73,6 +88,8 @@ static void print_record(struct text *out, const struct instances *x,
 			printed[count++] = n->b;
 		}
 	if (count) text_char(out, '}');
+	/* There is no word for a record without fields. */
+	if (!count && is_below(x, m, record)) text_string(out, "{other: 1}");
 }
 
 /* The last item of the tuple that has this number; NULL: it is none that
@@ -197,6 +214,12 @@ static void print_collection(struct text *out, const struct instances *x,
 
 /* A value of another kind is a collection, a tuple or a record, if it has items
  * or fields, or a string, of the program if it is one. */
+static bool is_written_down(struct value v)
+{
+	return v.tag >= VALUE_STRING &&
+	       (v.tag != VALUE_RECORD || v.o->length > 0);
+}
+
 static void print_nested(struct text *out, const struct instances *x,
                          Z3_model m, struct term t, unsigned depth)
 {
@@ -210,7 +233,7 @@ static void print_nested(struct text *out, const struct instances *x,
 	else if (tag == VALUE_INT)
 		value_print(out, value_int(n));
 	else if (n >= 0 && n < x->app->constant_count &&
-	         x->app->constants[n].tag >= VALUE_STRING)
+	         is_written_down(x->app->constants[n]))
 		value_print(out, x->app->constants[n]);
 	else if (depth)
 		print_collection(out, x, m, n, depth - 1);
