@@ -120,15 +120,18 @@ static void expect_errors(const struct trial *t)
 }
 
 /* All that there is to decide was decided, unless all assertions are violated:
- * then nobody asks for errors. */
+ * then nobody asks for errors, and some that are possible may be open. */
 static bool is_whole(const struct trial *t)
 {
 	const struct decision *d = t->decided;
 	expect(t, !d->refuted, "a model is no history", 0);
 	expect(t, !d->stop && !d->obstacle, "stopped", 0);
 	if (d->complete) return true;
+	uint32_t error = explorer_slot_error(t->explored);
 	for (uint32_t i = 0; i < d->goal_count; i++)
-		expect(t, d->goals[i].verdict == VERDICT_VIOLATED,
+		expect(t,
+		       d->goals[i].slot == error ||
+		               d->goals[i].verdict == VERDICT_VIOLATED,
 		       "ended early", d->goals[i].slot);
 	return false;
 }
@@ -231,7 +234,8 @@ static bool holds_string(const struct strings *sorted, const char *s)
 }
 
 /* Runs are listed as histories have them: no others, and all, if there is time
- * enough; else false. Those of histories are sorted. */
+ * enough and nothing that is not covered; else false. Those of histories are
+ * sorted. */
 static bool expect_list(const struct trial *t, struct program *p,
                         const struct strings *runs,
                         const struct decide_options *o)
@@ -240,7 +244,7 @@ static bool expect_list(const struct trial *t, struct program *p,
 	struct text words = { 0 };
 	size_t listed = 0;
 	local_runs_find(&l, p, o);
-	bool ended = l.decision.stop == STOP_NONE;
+	bool ended = !l.decision.stop && !l.decision.obstacle;
 	expect(t, !l.decision.refuted, "a run is no history's", 0);
 	for (uint32_t i = 0; i < l.runs.count; i++) {
 		if (!local_runs_seen(&l, l.runs.nodes[i])) continue;
