@@ -92,32 +92,29 @@ static int try_answer(iso_result **out, const iso_program *program,
 	return ISO_E_CLIENT;
 }
 
+static int ask(iso_result **out, const iso_program *program,
+               const iso_decide_options *options, cover *fits, answer *answers)
+{
+	int status;
+	CALL_IN(NULL, status, try_answer(out, program, options, fits, answers));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	return status;
+}
+
 int iso_program_decide(iso_result **out, const iso_program *program,
                        const iso_decide_options *options)
 {
-	int status;
-	CALL_IN(NULL, status,
-	        try_answer(out, program, options, covers, answer_decision));
-	if (status == ISO_E_MEMORY && out) *out = NULL;
-	return status;
+	return ask(out, program, options, covers, answer_decision);
 }
 
 int iso_program_decide_levels(iso_result **out, const iso_program *program,
                               const iso_decide_options *options)
 {
-	int status;
-	CALL_IN(NULL, status,
-	        try_answer(out, program, options, covers_some, answer_levels));
-	if (status == ISO_E_MEMORY && out) *out = NULL;
-	return status;
+	return ask(out, program, options, covers_some, answer_levels);
 }
 
 int iso_program_runs(iso_result **out, const iso_program *program,
                      const iso_decide_options *options)
 {
-	int status;
-	CALL_IN(NULL, status,
-	        try_answer(out, program, options, covers, answer_runs));
-	if (status == ISO_E_MEMORY && out) *out = NULL;
-	return status;
+	return ask(out, program, options, covers, answer_runs);
 }
