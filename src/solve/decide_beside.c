@@ -18,7 +18,7 @@
 /* When exploring begins, in seconds of the processor: most programs are decided
  * by then, however busy the machine is; or in seconds, where that runs in other
  * processes. And for how long it goes on. */
-static const double FIRST = 0.01, FIRST_BY_CLOCK = 1, MOST = 10;
+static const double FIRST = 0.01, FIRST_BY_CLOCK = 1, MOST = 20;
 
 struct exploring {
 	const struct program *program;

@@ -1,6 +1,6 @@
 /* Exploring beside deciding: where histories are few, enumerating them is
- * quicker than the solver. So a second thread enumerates for ten seconds, and
- * whoever ends first gives the answer.
+ * quicker than the solver. So a second thread enumerates for twenty seconds,
+ * and whoever ends first gives the answer.
  */
 #ifndef ISO_SOLVE_DECIDE_BESIDE_H
 #define ISO_SOLVE_DECIDE_BESIDE_H
