@@ -32,11 +32,10 @@ decide_section() {
 
 	`isoscope decide`, which enumerates in a second thread for the first twenty
 	seconds, against `isoscope explore`, on two processors: seconds of wall
-	time for each
-	number of sessions, until one does not end within a minute. Each session
-	of counter adds 1, and none is lost; of seat, books the one seat; of the
-	others, runs three transactions of a client in `programs/`. Of the
-	largest that ended: histories, and parts of runs.
+	time for each number of sessions, until one does not end within a minute.
+	Each session of counter adds 1, and none is lost; of seat, books the one
+	seat; of the others, runs three transactions of a client in `programs/`.
+	Of the largest that ended: histories, and parts of runs.
 
 	| program | level | exploring | histories | deciding | parts |
 	|---|---|---|---|---|---|
