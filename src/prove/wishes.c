@@ -26,8 +26,10 @@ static Z3_ast plain_value(const struct instances *x, const struct instance *t,
 {
 	const struct node *n = &t->s->nodes[node];
 	struct term v = t->nodes[node].value;
-	/* Of most programs numbers that count something are above 0. */
-	Z3_ast small = is_small(x, v, sources ? 1 : -PLAIN_MOST);
+	/* Of most programs numbers that count something are above 0; in SQL
+	 * many of them count what nobody has done yet. */
+	bool counts = sources && !x->app->image;
+	Z3_ast small = is_small(x, v, counts ? 1 : -PLAIN_MOST);
 	if (n->op != NODE_READ)
 		return both(x->z, small,
 		            Z3_mk_not(x->z, has_tag(x, v, VALUE_NULL)));
@@ -112,11 +114,8 @@ static void wish(struct instances *x, Z3_ast condition)
 	implies(x, x->wishes[x->wish_count++], condition);
 }
 
-void wishes_make(struct instances *x)
+static void wish_of_each(struct instances *x)
 {
-	x->wish_count = 0;
-	wish(x, all_closed(x));
-	wish(x, instances_fine(x));
 	for (uint32_t a = 0; a < x->count; a++) {
 		const struct instance *t = &x->items[a];
 		for (uint32_t i = 0; i < t->s->node_count; i++)
@@ -129,6 +128,30 @@ void wishes_make(struct instances *x)
 			Z3_ast one = plain_node(x, &x->items[a], i, true);
 			if (one) wish(x, one);
 		}
+}
+
+static void wish_of_all(struct instances *x)
+{
+	Z3_ast all = Z3_mk_true(x->z);
+	for (uint32_t a = 0; a < x->count; a++)
+		for (uint32_t i = 0; i < x->items[a].s->node_count; i++) {
+			Z3_ast one = plain_node(x, &x->items[a], i, true);
+			if (one) all = both(x->z, all, one);
+		}
+	wish(x, all);
+}
+
+/* In SQL columns have types, and a model has many values: most of them are
+ * none of the cycle, and giving them up one by one takes long. */
+void wishes_make(struct instances *x)
+{
+	x->wish_count = 0;
+	wish(x, all_closed(x));
+	wish(x, instances_fine(x));
+	if (x->app->image)
+		wish_of_all(x);
+	else
+		wish_of_each(x);
 }
 
 /* The last one that the solver says it cannot do with the others. */
