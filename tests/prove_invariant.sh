@@ -244,7 +244,7 @@ sed 's/NOT EXISTS (SELECT 1/(SELECT count(*)/; s/WHERE runs)/WHERE runs) < 2/' j
 run 0 prove jobs.sql -i ser --invariant 'SELECT count(*) < 3 FROM job WHERE runs' -q
 run 1 prove jobs.sql -i ser --invariant "$one" -q
 # Of a sum over other rows nothing follows.
-sed 's/runs)/id > 5)/' job.sql >other.sql
+sed 's/runs)/id > 500)/' job.sql >other.sql
 run 1 prove other.sql -i ser --invariant "$one" -q
 # Nobody is on call at first in what the solver thinks of: that is no violation.
 sed -n '/^setup/,/^}/p' "$ISOSCOPE_SOURCE/programs/sql/on-call.spec" >leave.spec
