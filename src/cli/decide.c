@@ -82,9 +82,7 @@ static bool can_decide(const struct command_line *c, const struct program *p,
                        enum level l, bool all)
 {
 	const char *obstacle = decide_obstacle(p, l);
-	for (enum level k = 0; all && k < LEVEL_COUNT; k++)
-		if (!decide_obstacle(p, k)) return true;
-	if (!obstacle) return true;
+	if (all ? decide_covers_some(p) : !obstacle) return true;
 	say("%s: %s does not cover %s; explore does", program_path(p),
 	    c->command == COMMAND_RUNS ? "runs" : "decide", obstacle);
 	return false;

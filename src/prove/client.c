@@ -212,14 +212,15 @@ static void print_collection(struct text *out, const struct instances *x,
 	text_free(&one);
 }
 
-/* A value of another kind is a collection, a tuple or a record, if it has items
- * or fields, or a string, of the program if it is one. */
+/* Is there a word of the program for it? */
 static bool is_written_down(struct value v)
 {
 	return v.tag >= VALUE_STRING &&
 	       (v.tag != VALUE_RECORD || v.o->length > 0);
 }
 
+/* A value of another kind is a collection, a tuple or a record, if it has items
+ * or fields, or a string, of the program if it is one. */
 static void print_nested(struct text *out, const struct instances *x,
                          Z3_model m, struct term t, unsigned depth)
 {

@@ -59,14 +59,20 @@ static Z3_ast plain_node(const struct instances *x, const struct instance *t,
 	}
 }
 
-Z3_ast instance_plain(const struct instances *x, const struct instance *t)
+static Z3_ast plain_values(const struct instances *x, const struct instance *t,
+                           bool sources)
 {
 	Z3_ast plain = Z3_mk_true(x->z);
 	for (uint32_t i = 0; i < t->s->node_count; i++) {
-		Z3_ast one = plain_node(x, t, i, false);
+		Z3_ast one = plain_node(x, t, i, sources);
 		if (one) plain = both(x->z, plain, one);
 	}
 	return plain;
+}
+
+Z3_ast instance_plain(const struct instances *x, const struct instance *t)
+{
+	return plain_values(x, t, false);
 }
 
 Z3_ast instances_fine(const struct instances *x)
@@ -134,10 +140,7 @@ static void wish_of_all(struct instances *x)
 {
 	Z3_ast all = Z3_mk_true(x->z);
 	for (uint32_t a = 0; a < x->count; a++)
-		for (uint32_t i = 0; i < x->items[a].s->node_count; i++) {
-			Z3_ast one = plain_node(x, &x->items[a], i, true);
-			if (one) all = both(x->z, all, one);
-		}
+		all = both(x->z, all, plain_values(x, &x->items[a], true));
 	wish(x, all);
 }
 

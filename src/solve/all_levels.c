@@ -108,6 +108,13 @@ enum verdict level_verdict(const struct level_decisions *d, enum level l)
 
 /* ---- all of them ---- */
 
+bool decide_covers_some(const struct program *p)
+{
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if (!decide_obstacle(p, l)) return true;
+	return false;
+}
+
 static void add_goal(struct level_decisions *d, uint32_t slot, uint32_t point)
 {
 	for (uint32_t i = 0; i < d->goal_count; i++)

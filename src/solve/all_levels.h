@@ -29,6 +29,9 @@ struct level_decisions {
 	double seconds;
 };
 
+/* Is there a level under which the program can be decided, as far as that is
+ * known beforehand? */
+bool decide_covers_some(const struct program *p);
 /* Decides, each in this way, the level asked for first, then from the strongest
  * on those of which not all follows: the weaker a level the more runs there
  * are, so that what does not end comes last. The limit of time is for all

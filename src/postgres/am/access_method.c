@@ -185,8 +185,7 @@ static TM_Result lock_row(Relation rel, ItemPointer tid, CommandId command,
 	if (keeps && m->checks) strength = STRENGTH_HELD;
 	bool was_read = row_is_read(m, r, strength);
 	/* Another key may have led to it, before it got that. */
-	if (keeps && m->refers && !row_is_read(m, r, strength))
-		m->begun = m->locked = false;
+	if (keeps && m->refers && !was_read) m->begun = m->locked = false;
 	if (r->gone && !iso_serves && !(keeps && m->checks) &&
 	    !row_is_read(m, r, strength)) {
 		struct moment *before = moment_fresh();
