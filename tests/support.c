@@ -543,6 +543,16 @@ void history_give_up_locks(struct rng *r, struct history *h)
 		give_up_some(r, h, &h->transactions[t]);
 }
 
+void history_abort_some(struct rng *r, struct history *h)
+{
+	for (uint32_t t = 1; t < h->transaction_count; t++) {
+		bool is_read = false;
+		for (uint32_t u = 1; u < h->transaction_count; u++)
+			is_read |= twin_write_read(h, t, u);
+		h->transactions[t].aborted |= !is_read && !rng_below(r, 3);
+	}
+}
+
 void history_tell_orders(struct rng *r, struct history *h, uint32_t turned)
 {
 	uint32_t n = h->transaction_count;

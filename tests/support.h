@@ -40,6 +40,8 @@ struct history_shape {
 struct history *history_random(struct rng *r, struct history_shape shape);
 /* Levels of their own for some transactions, or for all: any that mix. */
 void history_give_levels(struct rng *r, struct history *h);
+/* Of those whom nobody reads from, one in three aborts. */
+void history_abort_some(struct rng *r, struct history *h);
 /* Many are serializable, among each other only. */
 void history_be_ssi(struct rng *r, struct history *h);
 /* Reads and writes that lock in every way, and statements of several accesses.

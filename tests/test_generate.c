@@ -274,14 +274,10 @@ static void has_levels(const struct trace *t, unsigned mix)
 	if (t->transaction_count > 30) ck_assert_uint_eq(found, mix);
 }
 
-static void levels_and_locks_hold(struct workload *w, struct rng *r)
+static void levels_and_locks_hold(const struct workload *w)
 {
 	struct diags d = { 0 };
 	uint32_t *order, count;
-	w->mix = rng_below(r, 3) ? random_mix(r) : 0;
-	w->level = (enum level)rng_below(r, LEVEL_COUNT);
-	w->locks = w->mix && rng_below(r, 2) ? 0 : 0.1 + 0.2 * rng_below(r, 5);
-	w->seed = rng_next(r);
 	struct trace *t = workload_run_ordered(w, &order, &count, &d);
 	ck_assert_ptr_nonnull(t);
 	has_levels(t, w->mix);
@@ -304,7 +300,36 @@ START_TEST(mixes_and_locks)
 {
 	struct workload w = shape(_i);
 	struct rng r = { first_seed() * 1000 + (uint64_t)_i };
-	for (int i = 0; i < 3 * SEEDS; i++) levels_and_locks_hold(&w, &r);
+	for (int i = 0; i < 3 * SEEDS; i++) {
+		w.mix = rng_below(&r, 3) ? random_mix(&r) : 0;
+		w.level = (enum level)rng_below(&r, LEVEL_COUNT);
+		w.locks = w.mix && rng_below(&r, 2)
+		                  ? 0
+		                  : 0.1 + 0.2 * rng_below(&r, 5);
+		w.seed = rng_next(&r);
+		levels_and_locks_hold(&w);
+	}
+}
+END_TEST
+
+/* Statements lock rows and their transactions abort while snapshots are old. */
+START_TEST(aborted_beside_snapshots)
+{
+	struct rng r = { first_seed() * 1000 };
+	for (int i = 0; i < 10 * SEEDS; i++)
+		levels_and_locks_hold(&(struct workload){
+			.transactions = 60,
+			.sessions = 2 + rng_below(&r, 3),
+			.length = 4,
+			.keys = 8,
+			.reads = 0.4,
+			.theta = 0.99,
+			.mix = 1u << LEVEL_PRC | 1u << LEVEL_SI,
+			.lag = 30,
+			.aborts = 0.2,
+			.planted = PLANTED_COUNT,
+			.seed = rng_next(&r),
+		});
 }
 END_TEST
 
@@ -742,6 +767,7 @@ void add_generate_tests(TCase *tests)
 	tcase_add_test(tests, stronger_levels_fail);
 	tcase_add_loop_test(tests, commit_order_shows_level, 0, SHAPES);
 	tcase_add_loop_test(tests, mixes_and_locks, 0, SHAPES);
+	tcase_add_test(tests, aborted_beside_snapshots);
 	tcase_add_test(tests, mixes_are_not_dull);
 	tcase_add_loop_test(tests, planted_anomaly_alone, 0, PLANTED_COUNT);
 	tcase_add_test(tests, planted_anomalies_are_named);

@@ -106,22 +106,51 @@ static void part_locked_read(struct points *p, const struct point_lock *read,
 	                                REASON_RW, read->key, read->source });
 }
 
-/* Two locks that exclude each other. Where neither has a point but its end
- * there, one of the two ends first, whatever else holds. */
-static void part_locks(struct points *p, const struct point_lock *a,
-                       const struct point_lock *b)
+/* One of two locks that exclude each other ends before the other's owner comes
+ * to this point. Where neither has such a point but its end, one of the two
+ * ends first, whatever else holds. */
+static void part_ends(struct points *p, const struct point_lock *a, uint32_t u,
+                      const struct point_lock *b, uint32_t v,
+                      enum reason_kind reason)
 {
 	uint32_t c = end_of(p, a), d = end_of(p, b);
-	uint32_t u = lock_point(p, a), v = lock_point(p, b);
-	bool versions = a->writes && b->writes;
-	enum reason_kind reason = versions ? REASON_WW : REASON_LOCK;
-	if (versions) {
-		u = a->until;
-		v = b->until;
-	}
 	if (u == c && v == d) return;
 	add_choice(p, (struct point_edge){ d, u, reason, a->key, b->owner },
 	           (struct point_edge){ c, v, reason, a->key, a->owner });
+}
+
+/* A lock of the pending transaction and one of another. Two writes are rivals;
+ * but under levels with statements only if both commit, which is open until
+ * the end (part_rivals): whoever aborts has kept nobody's snapshot back, but
+ * held the row. */
+static void part_locks(struct points *p, const struct point_lock *l,
+                       const struct point_lock *o)
+{
+	bool writes = l->writes && o->writes;
+	bool aborted = p->pending.aborts || !p->of[o->owner].committed;
+	enum reason_kind reason = writes && !aborted ? REASON_WW : REASON_LOCK;
+	if (writes && !aborted && !level_has_statements(p->pending.level))
+		part_ends(p, l, l->until, o, o->until, reason);
+	else
+		part_ends(p, l, lock_point(p, l), o, lock_point(p, o), reason);
+}
+
+/* The pending transaction, of a level with statements, commits: of those that
+ * wrote a key before it and let no rival be concurrent, each has committed
+ * before its writes, or begins behind it. */
+static void part_rivals(struct points *p)
+{
+	for (uint32_t i = p->pending.first; i < p->lock_count; i++) {
+		const struct point_lock *l = &p->locks[i];
+		if (!l->writes) continue;
+		for (uint32_t k = p->keys[l->key].first_lock;
+		     k < p->pending.first; k = p->locks[k].next) {
+			const struct point_lock *o = &p->locks[k];
+			if (o->writes && o->until == p->of[o->owner].begin)
+				part_ends(p, l, l->until, o, o->until,
+				          REASON_WW);
+		}
+	}
 }
 
 /* Is lock number i, and the one before it, of the same statement? */
@@ -668,7 +697,8 @@ static uint32_t beside_after(const struct points *p, uint32_t statement)
 }
 
 /* What the pending transaction has locked before it read beside its snapshot
- * was locked by then. (Two writes of a key are told apart elsewhere.) */
+ * was locked by then. (Without statements writes take no locks: two of a key
+ * are told apart elsewhere.) */
 static void hold_locks(struct points *p)
 {
 	const struct points_pending *t = &p->pending;
@@ -681,7 +711,9 @@ static void hold_locks(struct points *p)
 		for (uint32_t k = p->keys[l->key].first_lock; k < t->first;
 		     k = p->locks[k].next) {
 			const struct point_lock *o = &p->locks[k];
-			if (o->moot || o->beside || (o->writes && l->writes) ||
+			if (o->moot || o->beside ||
+			    (o->writes && l->writes &&
+			     !level_has_statements(p->of[o->owner].level)) ||
 			    !strengths_exclude(o->strength, l->strength))
 				continue;
 			add_choice(p,
@@ -714,6 +746,7 @@ void points_end(struct points *p)
 	       p->locks[t->resolved].until == t->commit);
 	for (uint32_t i = t->first; p->gives_up && i < p->lock_count; i++)
 		part_from_others(p, i);
+	if (!t->aborts && level_has_statements(t->level)) part_rivals(p);
 	bits_copy(p->direct, order_row(p->so, t->t, p->words), p->words);
 	for (uint32_t i = p->read_count; i-- > 0 && p->reads[i].reader == t->t;)
 		bits_add(p->direct, p->reads[i].source);
