@@ -81,6 +81,7 @@ START_TEST(random_histories)
 		history_give_levels(&r, h);
 		if (i % 2) history_give_locks(&r, h);
 		if (i % 3 == 0) history_be_ssi(&r, h);
+		if (i % 4 == 3) history_abort_some(&r, h);
 		try_history(&r, h, seed);
 		/* Rows of more than one word. */
 		if (i % 16 == 0) {
@@ -468,9 +469,7 @@ void add_mixes_tests(TCase *tests)
 	tcase_add_test(tests, one_level);
 	tcase_add_test(tests, checks_beside_a_serial_snapshot);
 	tcase_add_loop_test(tests, random_histories, 0, RUNS);
-	if (!getenv("ONLYH"))
-		tcase_add_loop_test(tests, random_checks, 0, RUNS);
-	if (!getenv("ONLYH"))
-		tcase_add_loop_test(tests, random_programs, 0, RUNS);
+	tcase_add_loop_test(tests, random_checks, 0, RUNS);
+	tcase_add_loop_test(tests, random_programs, 0, RUNS);
 	tcase_add_loop_test(tests, random_locks, 0, RUNS);
 }
