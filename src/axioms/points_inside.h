@@ -157,9 +157,23 @@ void points_enter_read(struct points *p, struct point_read r);
 /* All locks and reads but the first so many are taken away. */
 void points_drop_uses(struct points *p, uint32_t locks, uint32_t reads);
 
+/* A point after those of the row, and before none. */
+uint32_t points_new_point(struct points *p, uint32_t owner, const word *row);
 /* Adds it; false, with nothing changed, when that closes a cycle. */
 bool points_add(struct points *p, const struct point_edge *e);
 /* Adds what every line has. */
 void points_add_edge(struct points *p, struct point_edge e);
+/* Every line has one of them. */
+void points_add_choice(struct points *p, struct point_edge first,
+                       struct point_edge second);
+
+/* Of the pending transaction: it locks this; it has taken what it locked in
+ * statements before this one by the point; it ends. */
+void points_add_lock(struct points *p, struct point_lock lock);
+void points_take_locks(struct points *p, uint32_t statement, uint32_t until);
+void points_end_locks(struct points *p);
+/* A read that locks and another writer of its key. */
+void points_part_locked_read(struct points *p, const struct point_lock *read,
+                             const struct point_lock *write);
 
 #endif
