@@ -109,6 +109,9 @@ START_TEST(aborted_is_no_rival)
 		{ "a@prc: Wy ; b@prc: Wx ; c@si: x<b ; e@si: x<d | d@si: y<0 "
 		  "Wx",
 		  false },
+		{ "d@si: y<0 Wx | a@prc: Wy ; b@prc: Wx ; c@si: x<b ; e@si: "
+		  "x<d",
+		  false },
 		{ "a@prc: Wy ; b@prc: Wx ; c@si: x<b ; e@si: x<d | d@prc: y<0 "
 		  "Wx",
 		  true },
