@@ -238,6 +238,21 @@ assert 1 / a.p > 5 || 1 / b.q > 5 ||
 EOF
 run 1 decide quotients.tx
 prints 'run-time errors happen at 2 places under'
+# Each error has its own place, also where all happen in one history.
+cat >apart.tx <<'EOF'
+global x = 0;
+txn t(p) { let v = x; x = p; if (p == 1) return 1 / v; return 1; }
+txn u() { let v = x; return [1][v]; }
+session a { let r = t(1); }
+session b { let r = u(); }
+session c { let r = t(2); }
+session d { let p = 0; let r = 1 % p; }
+EOF
+run 1 decide apart.tx
+prints 'run-time errors happen at 3 places under'
+prints 'fails  run-time error  apart.tx:2:51'
+prints 'fails  run-time error  apart.tx:3:33'
+prints 'fails  run-time error  apart.tx:7:34'
 cat >quotient.spec <<'EOF'
 setup { CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0); }
 session a

@@ -519,4 +519,35 @@ awk 'BEGIN {
 	print "); m[t] = 1; let u = m[t]; }"
 }' >wide.tx
 run 0 prove wide.tx -i ser --one-each --no-errors
+# The solver does not take what is meant to end the program.
+cat >long.sql <<'END'
+CREATE TABLE customer (id int PRIMARY KEY, name text UNIQUE, credit int CHECK (credit >= 0));
+CREATE TABLE orders (id int PRIMARY KEY, customer int REFERENCES customer(id), amount int NOT NULL);
+INSERT INTO customer VALUES (1, 'ann', 10), (2, 'bob', 5);
+CREATE FUNCTION buy(c int, o int, a int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE have int;
+BEGIN
+  SELECT credit INTO have FROM customer WHERE id = c FOR UPDATE;
+  IF have IS NULL OR have < a OR a < 0 THEN RAISE EXCEPTION 'no credit'; END IF;
+  INSERT INTO orders VALUES (o, c, a);
+  UPDATE customer SET credit = credit - a WHERE id = c;
+  RETURN have - a;
+END $$;
+CREATE FUNCTION drop_customer(c int) RETURNS void LANGUAGE sql AS $$
+  DELETE FROM customer WHERE id = c;
+$$;
+CREATE FUNCTION total(c int) RETURNS bigint LANGUAGE sql AS $$
+  WITH o AS (SELECT amount FROM orders WHERE customer = c) SELECT sum(amount) FROM o;
+$$;
+END
+"$ISOSCOPE" prove long.sql -i si -q >out 2>err &
+pid=$!
+begins $pid
+sleep 1
+kill -INT $pid
+wait $pid
+equal 'interrupted' $? 4
+what=interrupted
+prints 'inconclusive: interrupted; whether every execution is serializable'
+
 finish

@@ -335,6 +335,8 @@ void instances_limit(struct instances *x, unsigned seed)
 	                   STEPS_MOST);
 	Z3_params_set_uint(x->z, p, Z3_mk_string_symbol(x->z, "random_seed"),
 	                   seed);
+	/* Who is interrupted is the program: it asks nothing more then. */
+	Z3_params_set_bool(x->z, p, Z3_mk_string_symbol(x->z, "ctrl_c"), false);
 	Z3_solver_set_params(x->z, x->solver, p);
 	Z3_params_dec_ref(x->z, p);
 }

@@ -169,7 +169,8 @@ void instance_make(struct instances *x, struct instance *t,
                    const struct summary *s,
                    const struct instances_terms *terms);
 void instance_clear(struct instance *t);
-/* A limit of the solver's steps: it is the same wherever it runs. */
+/* The solver is limited in its steps, which are the same wherever it runs, and
+ * leaves signals to the program. */
 void instances_limit(struct instances *x, unsigned seed);
 
 /* Can instances of these two depend on each other at all, but for sessions? */

@@ -102,25 +102,47 @@ static bool all_violated(const struct solving *s)
 
 /* ---- examples ---- */
 
-static void keep_finding(struct solving *s, struct decide_goal *g,
-                         struct history *h)
+/* The error of the last run that happens where the goal says. */
+struct error_there {
+	uint32_t slot, point;
+	const struct finding *found;
+};
+
+static void compare_place(void *wanted, uint32_t slot, const struct finding *f)
 {
-	const struct finding *f = g->slot == robust_slot(s)
-	                                  ? NULL
-	                                  : runner_finding(s->runner, g->slot);
+	struct error_there *w = wanted;
+	if (slot == w->slot && f->point == w->point) w->found = f;
+}
+
+/* Is the last run an example of the goal? Tells by what, if that is a finding
+ * and not the order of the transactions. */
+static bool violates(struct solving *s, const struct decide_goal *g,
+                     const struct finding **finding)
+{
+	struct error_there w = { error_slot(s), g->point, NULL };
+	uint32_t count, i = 0;
+	*finding = NULL;
+	if (g->slot == robust_slot(s))
+		return !runner_satisfies(s->runner, LEVEL_SERIAL);
+	if (g->slot == error_slot(s)) {
+		execution_findings(runner_execution(s->runner), compare_place,
+		                   &w);
+		*finding = w.found;
+		return w.found;
+	}
+	const uint32_t *violated = runner_violated(s->runner, &count);
+	while (i < count && violated[i] != g->slot) i++;
+	if (i == count) return false;
+	*finding = runner_finding(s->runner, g->slot);
+	return true;
+}
+
+static void keep_example(struct solving *s, struct decide_goal *g,
+                         struct history *h, const struct finding *f)
+{
 	g->verdict = VERDICT_VIOLATED;
 	g->example = h;
 	g->finding = f ? finding_copy(&s->out->region, f) : NULL;
-}
-
-static bool violates(struct solving *s, uint32_t slot)
-{
-	uint32_t count, i = 0;
-	const uint32_t *violated = runner_violated(s->runner, &count);
-	if (slot == robust_slot(s))
-		return !runner_satisfies(s->runner, LEVEL_SERIAL);
-	while (i < count && violated[i] != slot) i++;
-	return i < count;
 }
 
 /* The engine's model, as an example of the goal if it is one. False if it is no
@@ -129,9 +151,10 @@ static bool try_example(struct solving *s, const struct engine *of,
                         struct decide_goal *g)
 {
 	struct history *h = solving_history(s, of);
+	const struct finding *f;
 	bool run = h;
-	if (h && violates(s, g->slot))
-		keep_finding(s, g, h);
+	if (h && violates(s, g, &f))
+		keep_example(s, g, h, f);
 	else
 		history_free(h);
 	return run;
@@ -144,9 +167,7 @@ static void note_error(void *search, uint32_t slot, const struct finding *f)
 	uint32_t goal = goal_of(s, f); /* moves them */
 	struct decide_goal *g = &s->out->goals[goal];
 	if (g->verdict == VERDICT_VIOLATED) return;
-	g->verdict = VERDICT_VIOLATED;
-	g->example = runner_history(s->runner);
-	g->finding = finding_copy(&s->out->region, f);
+	keep_example(s, g, runner_history(s->runner), f);
 	s->errors++;
 }
 
