@@ -102,47 +102,50 @@ static bool all_violated(const struct solving *s)
 
 /* ---- examples ---- */
 
-/* The error of the last run that happens where the goal says. */
-struct error_there {
-	uint32_t slot, point;
-	const struct finding *found;
-};
-
-static void compare_place(void *wanted, uint32_t slot, const struct finding *f)
+static void keep_finding(struct solving *s, struct decide_goal *g,
+                         const struct finding *f)
 {
-	struct error_there *w = wanted;
-	if (slot == w->slot && f->point == w->point) w->found = f;
+	if (!g->finding) g->finding = finding_copy(&s->out->region, f);
 }
 
-/* Is the last run an example of the goal? Tells by what, if that is a finding
- * and not the order of the transactions. */
-static bool violates(struct solving *s, const struct decide_goal *g,
-                     const struct finding **finding)
+struct error_there {
+	struct solving *s;
+	struct decide_goal *goal;
+};
+
+/* Does the error happen where the goal says? */
+static void compare_place(void *wanted, uint32_t slot, const struct finding *f)
 {
-	struct error_there w = { error_slot(s), g->point, NULL };
+	const struct error_there *w = wanted;
+	if (slot == error_slot(w->s) && f->point == w->goal->point)
+		keep_finding(w->s, w->goal, f);
+}
+
+/* Is the last run an example of the goal? Then its finding is kept, if it is
+ * not the order of the transactions. */
+static bool violates(struct solving *s, struct decide_goal *g)
+{
 	uint32_t count, i = 0;
-	*finding = NULL;
 	if (g->slot == robust_slot(s))
 		return !runner_satisfies(s->runner, LEVEL_SERIAL);
 	if (g->slot == error_slot(s)) {
+		struct error_there w = { s, g };
 		execution_findings(runner_execution(s->runner), compare_place,
 		                   &w);
-		*finding = w.found;
-		return w.found;
+		return g->finding;
 	}
 	const uint32_t *violated = runner_violated(s->runner, &count);
 	while (i < count && violated[i] != g->slot) i++;
 	if (i == count) return false;
-	*finding = runner_finding(s->runner, g->slot);
+	const struct finding *f = runner_finding(s->runner, g->slot);
+	if (f) keep_finding(s, g, f);
 	return true;
 }
 
-static void keep_example(struct solving *s, struct decide_goal *g,
-                         struct history *h, const struct finding *f)
+static void keep_example(struct decide_goal *g, struct history *h)
 {
 	g->verdict = VERDICT_VIOLATED;
 	g->example = h;
-	g->finding = f ? finding_copy(&s->out->region, f) : NULL;
 }
 
 /* The engine's model, as an example of the goal if it is one. False if it is no
@@ -151,10 +154,9 @@ static bool try_example(struct solving *s, const struct engine *of,
                         struct decide_goal *g)
 {
 	struct history *h = solving_history(s, of);
-	const struct finding *f;
 	bool run = h;
-	if (h && violates(s, g, &f))
-		keep_example(s, g, h, f);
+	if (h && violates(s, g))
+		keep_example(g, h);
 	else
 		history_free(h);
 	return run;
@@ -167,7 +169,8 @@ static void note_error(void *search, uint32_t slot, const struct finding *f)
 	uint32_t goal = goal_of(s, f); /* moves them */
 	struct decide_goal *g = &s->out->goals[goal];
 	if (g->verdict == VERDICT_VIOLATED) return;
-	keep_example(s, g, runner_history(s->runner), f);
+	keep_finding(s, g, f);
+	keep_example(g, runner_history(s->runner));
 	s->errors++;
 }
 
@@ -283,15 +286,14 @@ static bool is_tired(const struct solving *s, uint32_t goal)
 static bool ask_error(struct solving *s, struct engine *g, uint32_t slot,
                       int error)
 {
-	struct decide_goal x = { .slot = error_slot(s),
-		                 .verdict = VERDICT_INCONCLUSIVE };
 	uint32_t met = s->errors;
 	enum answer a = error == -CLAUSES_TRUE
 	                        ? ANSWER_NONE
 	                        : solving_ask_history(s, g, error);
 	if (a == ANSWER_NONE && s->out->complete) s->safe[slot] = true;
-	if (a != ANSWER_MODEL || !confirm(s, g, &x)) return false;
-	history_free(x.example);
+	struct history *h = a == ANSWER_MODEL ? solving_history(s, g) : NULL;
+	if (!h) return false;
+	history_free(h);
 	note_errors(s);
 	if (s->errors == met) s->out->refuted = true;
 	return s->errors > met;
