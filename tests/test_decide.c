@@ -112,9 +112,15 @@ static void expect_errors(const struct trial *t)
 	for (uint32_t i = places; i < explorer_slot_count(e); i++)
 		expect(t, happens_at(t, explorer_error_place(e, i)),
 		       "no such run-time error", i);
-	for (uint32_t i = 0; i < d->goal_count; i++)
-		found += d->goals[i].slot == explorer_slot_error(e) &&
-		         d->goals[i].verdict == VERDICT_VIOLATED;
+	for (uint32_t i = 0; i < d->goal_count; i++) {
+		const struct decide_goal *g = &d->goals[i];
+		if (g->slot != explorer_slot_error(e) ||
+		    g->verdict != VERDICT_VIOLATED)
+			continue;
+		found++;
+		expect(t, g->finding && g->finding->point == g->point,
+		       "the error shown is another", g->slot);
+	}
 	expect(t, found == explorer_slot_count(e) - places,
 	       "other run-time errors", places);
 }
