@@ -93,6 +93,17 @@ prints '"runs":[{"outcome":0,"reads":[{"transaction":1,"key":"seats","value":0}]
 run 0 runs seat.tx -i prc
 prints 'holds: 3 sessions have 6 runs, and no others, under PostgreSQL'
 run 2 runs seat.tx --robust
+cat >gone.spec <<'EOF'
+setup { CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1);
+	CREATE TABLE u (id int PRIMARY KEY REFERENCES t); }
+session a
+step d { DELETE FROM t WHERE id = 1; }
+session b
+step i { INSERT INTO u VALUES (1); }
+EOF
+run 0 runs gone.spec -i prc
+prints '  at its end  1 run        no value'
+prints '              1 run        d = {error: "23503"}'
 # Who reads 0 cannot commit beside another who wrote; and a branch of the others.
 cat >late.tx <<'EOF'
 global x = 0;

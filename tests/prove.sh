@@ -519,6 +519,8 @@ awk 'BEGIN {
 	print "); m[t] = 1; let u = m[t]; }"
 }' >wide.tx
 run 0 prove wide.tx -i ser --one-each --no-errors
+run 2 prove bank.sql --client /nonexistent/found.spec
+says 'cannot write /nonexistent/found.spec'
 # The solver does not take what is meant to end the program.
 cat >long.sql <<'END'
 CREATE TABLE customer (id int PRIMARY KEY, name text UNIQUE, credit int CHECK (credit >= 0));

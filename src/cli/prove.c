@@ -63,10 +63,12 @@ static bool asks_invariant(const struct command_line *c)
 static bool settings(const struct command_line *c, struct prove_options *o)
 {
 	uint64_t length = PROVE_LENGTH;
+	const char *client = c->value[OPTION_CLIENT];
 	if (!one_program(c) || !setting_count(c, OPTION_MAX_LENGTH, &length) ||
 	    !setting_seconds(c, OPTION_TIMEOUT, &o->timeout) ||
 	    !setting_memory(c, OPTION_MEMORY, &o->memory) ||
-	    !outputs_fit(c, "program") || !pictures_possible(c))
+	    !outputs_fit(c, "program") || !pictures_possible(c) ||
+	    (client && !output_possible(client)))
 		return false;
 	if (length < 2 || length > INSTANCES_MAX) {
 		say("--max-length takes a number from 2 to %d", INSTANCES_MAX);

@@ -23,13 +23,19 @@ static double in_all(uint64_t seen, const struct estimate *all)
 	return at_least(fmax(all->histories, all->low), seen);
 }
 
+/* Does the estimate say no more than that there are those that were seen? */
+static bool is_met(uint64_t seen, const struct estimate *all)
+{
+	return !all->exact && seen && in_all(seen, all) <= (double)seen;
+}
+
 /* The part of all that was seen, up to 1; NAN where nothing is known to be
- * there. */
+ * there, or nothing but what was seen. */
 static double share_of(uint64_t seen, const struct estimate *all)
 {
 	double n = in_all(seen, all);
 	assert(n >= (double)seen);
-	if (n > 0) return (double)seen / n;
+	if (n > 0 && !is_met(seen, all)) return (double)seen / n;
 	return all->exact ? 1 : NAN;
 }
 
@@ -52,6 +58,11 @@ void estimate_line(struct result *r, uint64_t seen, const struct estimate *all)
 	if (!all->groups) return;
 	if (all->exact) {
 		number_count(&number, (uint64_t)in_all(seen, all));
+	} else if (is_met(seen, all)) {
+		number_about(&number, (double)seen);
+		text_string(&t, "or more, up to ");
+		number_about(&t, at_least(all->high, seen));
+		text_string(&t, " (95 %); ");
 	} else {
 		number_about(&number, in_all(seen, all));
 		text_string(&t, "about, or ");
@@ -63,7 +74,9 @@ void estimate_line(struct result *r, uint64_t seen, const struct estimate *all)
 		name_bound(&t, all->bound);
 		text_string(&t, "; ");
 	}
-	if (seen || all->exact) {
+	if (is_met(seen, all)) {
+		text_string(&t, "an unknown share of them seen");
+	} else if (seen || all->exact) {
 		name_percent(&t, share_of(seen, all));
 		text_string(&t, " of them seen");
 	} else {

@@ -282,17 +282,25 @@ static void add_transaction(struct result *r, const struct told_session *s,
 	text_free(&label);
 }
 
+/* Has some run a value at its end? */
+static bool tells_outcomes(const struct told_session *s)
+{
+	for (uint32_t i = 0; i < s->run_count; i++)
+		if (*s->runs[i].words) return true;
+	return false;
+}
+
 static void add_outcomes(struct result *r, const struct told_session *s)
 {
 	struct text label = { 0 }, count = { 0 };
 	uint32_t shown = 0;
+	if (!tells_outcomes(s)) return;
 	text_string(&label, "  at its end");
 	for (uint32_t i = 0, next; i < s->run_count; i = next) {
 		next = i + 1;
 		while (next < s->run_count &&
 		       s->runs[next].outcome == s->runs[i].outcome)
 			next++;
-		if (!*s->runs[i].words) continue;
 		if (shown++ == OUTCOMES_SHOWN) {
 			number_plural(&count, s->outcome_count - OUTCOMES_SHOWN,
 			              "other outcome", "other outcomes");
@@ -301,7 +309,9 @@ static void add_outcomes(struct result *r, const struct told_session *s)
 		}
 		number_plural(&count, next - i, "run", "runs");
 		const char *first = result_words(r, &count);
-		row(r, &label, first, result_format(r, "%s", s->runs[i].words));
+		const char *words = s->runs[i].words;
+		row(r, &label, first,
+		    result_format(r, "%s", *words ? words : "no value"));
 	}
 	text_free(&label);
 	text_free(&count);
