@@ -290,6 +290,15 @@ static bool excludes_writers(const struct application *app,
 	return true;
 }
 
+/* Is what t has locked by this locked even if t aborts? What it wrote counts
+ * under some levels only, and what is read for a constraint is not always. */
+static Z3_ast locked_by(const struct instances *x, struct spot lock)
+{
+	const struct access *m = access_at(lock);
+	return m->write || strength_is_beside(m->strength) ? commits(lock.t)
+	                                                   : Z3_mk_true(x->z);
+}
+
 /* Of a key that t writes or locks, when may somebody else have committed a
  * version? Where rivals exclude each other, or all are serial, those that
  * commit before t are in its snapshot. NULL: at any time. */
@@ -325,7 +334,9 @@ static void order_other_rivals(struct instances *x, uint32_t a, uint32_t b)
 			Z3_ast when =
 				met ? rival_may_commit(x, t, i, u->source[j])
 				    : NULL;
-			if (when) implies(x, both(x->z, met, commits(t)), when);
+			if (when)
+				implies(x, both(x->z, met, locked_by(x, mine)),
+				        when);
 		}
 }
 
@@ -398,10 +409,11 @@ static void order_points(struct instances *x, uint32_t a)
 	}
 }
 
-/* A read that locks has the newest version when its transaction commits: who
+/* A read that locks has the newest version when its transaction ends: who
  * writes another one commits before that, or later. Of two accesses that lock,
  * where locks count from their statement on, one comes when the other's
- * transaction has committed. That aborted ones lock as well is left aside. */
+ * transaction has committed. (That aborted ones lock as well is left aside
+ * there.) */
 static void order_locks(struct instances *x, uint32_t a, uint32_t b)
 {
 	const struct instance *t = &x->items[a], *s = &x->items[b];
@@ -420,16 +432,16 @@ static void order_locks(struct instances *x, uint32_t a, uint32_t b)
 				continue;
 			Z3_ast met = meet(x, m, n);
 			if (!met) continue;
-			met = both(z, met, both(z, commits(s), commits(t)));
+			met = both(z, met, commits(s));
 			if (points && a < b)
-				implies(x, met,
+				implies(x, both(z, met, commits(t)),
 				        either(z,
 				               Z3_mk_lt(z, s->commit,
 				                        t->point[i]),
 				               Z3_mk_lt(z, t->commit,
 				                        s->point[j])));
 			if (!p->write && q->write && counts)
-				implies(x, met,
+				implies(x, both(z, met, locked_by(x, m)),
 				        either(z,
 				               Z3_mk_le(z, s->commit,
 				                        t->source[i]),
