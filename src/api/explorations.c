@@ -88,6 +88,8 @@ static void run_level(const struct levels_request *q,
 {
 	struct explore_options o = *q->options;
 	o.level = l;
+	if (q->any_algorithm && o.algorithm == EXPLORE_CE)
+		o.algorithm = explorer_usual_algorithm(q->program, l);
 	o.base = o.algorithm == EXPLORE_CE ? level_base(l) : l;
 	o.classify = stands_for_others(q->program, l);
 	if (o.classify && o.stop_on_violation) {

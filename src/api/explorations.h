@@ -16,6 +16,9 @@ struct estimate explored_share(const struct explorer *e);
 struct levels_request {
 	const struct program *program;
 	const struct explore_options *options; /* but for the level */
+	/* The usual algorithm of each level in place of EXPLORE_CE: its was not
+	 * asked for. */
+	bool any_algorithm;
 	void *payload;
 	/* Before and after each of the explorations; `begin` may change
 	 * options that say nothing of what is explored. */

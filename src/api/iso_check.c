@@ -532,6 +532,13 @@ static void end_nothing(void *payload, struct explorer *e)
 	(void)payload, (void)e;
 }
 
+static bool any_algorithm(const iso_options *options)
+{
+	iso_options given;
+	return check_options_read(&given, options) &&
+	       given.algorithm == ISO_EXPLORE_USUAL;
+}
+
 static int try_program_levels(iso_result **out, const iso_program *program,
                               const iso_options *options)
 {
@@ -549,6 +556,7 @@ static int try_program_levels(iso_result **out, const iso_program *program,
 	}
 	struct levels_request q = { .program = x.program,
 		                    .options = &x.options,
+		                    .any_algorithm = any_algorithm(options),
 		                    .begin = observe_nothing,
 		                    .end = end_nothing };
 	struct levels_table *table = explore_all_levels(&q);

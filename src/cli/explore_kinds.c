@@ -83,6 +83,8 @@ int explore_levels(struct exploration *x)
 	struct watched_levels w = { .x = x };
 	struct levels_request q = { .program = x->plan.program,
 		                    .options = &x->plan.options,
+		                    .any_algorithm =
+		                            !x->line->value[OPTION_ALGORITHM],
 		                    .payload = &w,
 		                    .begin = begin_level,
 		                    .end = end_level,

@@ -195,7 +195,8 @@ const struct history *explorer_nearest(const struct explorer *e)
 enum explorer_algorithm explorer_usual_algorithm(const struct program *p,
                                                  enum level l)
 {
-	bool locks = program_locks(p) && level_sight(l) != SIGHT_NOTHING;
+	bool heeds = level_sight(l) != SIGHT_NOTHING || program_mixes(p);
+	bool locks = program_locks(p) && heeds;
 	return level_is_extensible(l) && !locks ? EXPLORE_CE : EXPLORE_ORDERLY;
 }
 
