@@ -63,6 +63,8 @@ void levels_table_set(struct levels_table *t, const struct explorer *e,
 	bool own = explorer_options(e)->level == l;
 	assert(own || explorer_options(e)->classify);
 	struct levels_column *c = &t->columns[l];
+	if (t->stop == STOP_NONE && s->stop != STOP_VIOLATION)
+		t->stop = s->stop;
 	c->ran = true;
 	c->complete = s->stop == STOP_NONE;
 	c->histories = own ? s->histories : s->per_level[l];
@@ -135,9 +137,13 @@ static void name_reason(struct text *t, const struct levels_table *table,
 		                          : "nothing is asserted");
 		break;
 	default:
-		text_string(t, table->columns[asked].complete
-		                       ? "there is no history to judge by"
-		                       : "not everything was explored");
+		if (table->columns[asked].complete)
+			text_string(t, "there is no history to judge by");
+		else if (table->stop != STOP_NONE)
+			text_format(t, "%s, so not everything was explored",
+			            stop_text(table->stop));
+		else
+			text_string(t, "not everything was explored");
 	}
 	text_string(t, " under ");
 	name_program_level(t, table->program, asked, as);

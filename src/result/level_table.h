@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/budget.h"
 #include "execution/error_places.h"
 #include "result/result.h"
 
@@ -32,6 +33,7 @@ struct levels_table {
 	struct error_places errors; /* has the names of their files */
 	const struct program *program;
 	struct levels_column columns[LEVEL_COUNT];
+	enum stop_reason stop; /* why the first that ended early did */
 };
 
 /* What the row of an assertion is called: in words of the user, if there are
