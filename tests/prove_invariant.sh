@@ -255,4 +255,13 @@ assert { SELECT count(DISTINCT name) >= 1 FROM doctor WHERE on_call }
 END
 run 4 prove leave.spec -i si --assertions
 prints 'not provable this way'
+
+# What is asserted is no condition.
+cat >number.tx <<'END'
+global x = 0;
+txn t(d) { x = d; }
+END
+run 4 prove number.tx --invariant x
+prints 'inconclusive: what is asserted ends in a run-time error with what the program has at first'
+
 finish

@@ -81,8 +81,9 @@ static void name_obstacle(struct text *t, const struct invariance *p)
 		               "looked at");
 		break;
 	case INVARIANT_ERROR_AT_FIRST:
-		text_string(t, "of what the program has at first there is a "
-		               "run-time error");
+		text_string(t, "what is asserted ends in a run-time error with "
+		               "what the program has at first (is it a "
+		               "condition, about values that are there?)");
 		break;
 	case INVARIANT_READS:
 		text_string(t, "not provable this way: what the last "
