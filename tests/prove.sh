@@ -526,7 +526,7 @@ cat >locks.tx <<'END'
 global x[*] = 0;
 txn t(p, q) { let v = locked x[p]; x[q] = 1; }
 END
-for level in rc ra cc prc pc si; do run 0 prove locks.tx -i $level; done
+for level in rc ra cc prc pc psi si; do run 0 prove locks.tx -i $level; done
 # The solver does not take what is meant to end the program.
 cat >long.sql <<'END'
 CREATE TABLE customer (id int PRIMARY KEY, name text UNIQUE, credit int CHECK (credit >= 0));

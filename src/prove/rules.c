@@ -308,8 +308,7 @@ static Z3_ast rival_may_commit(struct instances *x, const struct instance *t,
 	const struct access *m = access_at((struct spot){ t, i });
 	Z3_context z = x->z;
 	Z3_ast late = Z3_mk_le(z, t->commit, place);
-	bool counts =
-		level_sight(t->level) != SIGHT_NOTHING && level_mixes(t->level);
+	bool counts = level_sight(t->level) != SIGHT_NOTHING;
 	if (m->write && level_sight(t->level) == SIGHT_PREFIX &&
 	    level_excludes_rivals(t->level)) {
 		x->rule = RULE_RIVALS;
@@ -420,8 +419,7 @@ static void order_locks(struct instances *x, uint32_t a, uint32_t b)
 	Z3_context z = x->z;
 	bool points = level_has_statements(t->level) &&
 	              level_has_statements(s->level);
-	bool counts =
-		level_sight(t->level) != SIGHT_NOTHING && level_mixes(t->level);
+	bool counts = level_sight(t->level) != SIGHT_NOTHING;
 	x->rule = RULE_LOCKS;
 	for (uint32_t i = 0; i < t->s->access_count; i++)
 		for (uint32_t j = 0; j < s->s->access_count; j++) {
