@@ -366,4 +366,11 @@ run 4 explore seats.tx --levels --max-histories 1000
 prints '≥1,000'
 prints 'inconclusive: the limit of histories was reached, so not everything was explored under'
 
+# Each has one: whatever level the others would have is the same.
+grep -v 'session [c-f] ' seats.tx >pair.tx
+run 0 explore pair.tx --levels
+prints 'histories            10     10     10     10     10     10      -     10     10'
+run 0 decide pair.tx --levels
+prints 'assert a.p != 9      holds  holds  holds  holds  holds  holds   open  holds  holds'
+
 finish

@@ -58,9 +58,11 @@ struct estimate explored_share(const struct explorer *e)
 /* ---- all levels ---- */
 
 /* Are its histories not all among those of its base, and so to be looked for by
- * themselves? */
+ * themselves? Where each transaction has a level of its own, all levels have
+ * the same. */
 static bool is_alone(const struct program *p, enum level l)
 {
+	if (program_owns_all(p)) return l == level_base(LEVEL_SERIAL);
 	return level_is_extensible(l) ||
 	       (program_checks(p) &&
 	        !level_implies_checks(level_behind(l, program_is_ssi(p)),
@@ -71,12 +73,13 @@ static bool is_alone(const struct program *p, enum level l)
 static bool stands_for(const struct program *p, enum level l, enum level other)
 {
 	assert(level_is_extensible(level_base(other)));
+	if (program_owns_all(p)) return other != l && level_mixes(other);
 	return other != l && level_base(other) == l && !is_alone(p, other);
 }
 
 static bool stands_for_others(const struct program *p, enum level l)
 {
-	for (enum level s = l + 1; s < LEVEL_COUNT; s++)
+	for (enum level s = 0; s < LEVEL_COUNT; s++)
 		if (stands_for(p, l, s)) return true;
 	return false;
 }
@@ -103,7 +106,7 @@ static void run_level(const struct levels_request *q,
 	q->end(q->payload, e);
 	if (!*table) *table = levels_table_new(q->program);
 	levels_table_set(*table, e, l);
-	for (enum level s = l + 1; s < LEVEL_COUNT; s++)
+	for (enum level s = 0; s < LEVEL_COUNT; s++)
 		if (stands_for(q->program, l, s) &&
 		    (level_mixes(s) || !program_mixes(q->program)))
 			levels_table_set(*table, e, s);

@@ -13,7 +13,8 @@ static bool is_apart(enum level l)
 	return level_has_statements(l) || !level_mixes(l);
 }
 
-/* Of reads that lock, a snapshot of the whole transaction may be older than
+/* Where each transaction has a level of its own, all ask the same. Else: of
+ * reads that lock, a snapshot of the whole transaction may be older than
  * one of a statement can be; and where transactions have levels of their own,
  * what one level says of another is not known of all. */
 static bool implies(const struct level_decisions *d, enum level strong,
@@ -21,6 +22,8 @@ static bool implies(const struct level_decisions *d, enum level strong,
 {
 	const struct program *p = d->program;
 	bool locks = program_locks(p) || program_is_native(p);
+	if (program_owns_all(p))
+		return level_mixes(strong) && level_mixes(weak);
 	if (locks && level_has_statements(weak) &&
 	    !level_has_statements(strong) && !level_is_serial(strong))
 		return false;
