@@ -66,6 +66,32 @@ prints 'inconclusive: PostgreSQL has ended, with no violation in the '
 prints 'PostgreSQL has ended: it was ended by signal 9'
 clean 'explore, without its server'
 
+# So it is when the process that watches over the server is killed.
+cat >keeper.sh <<'END_OF_FILE'
+keeper() {
+	ps -o ppid= -p "$(head -n 1 "$PGHOST/../data/postmaster.pid")" | tr -d ' '
+}
+END_OF_FILE
+cat >count.sh <<'END_OF_FILE'
+. ./keeper.sh
+psql -qXAtc 'UPDATE account SET n = n + 1 WHERE id = 1'
+kill -9 "$(keeper)"
+psql -qXAtc 'SELECT pg_sleep(600)'
+exit 1
+END_OF_FILE
+run 4 serve --schema accounts.sql --history history.jsonl -- sh count.sh
+prints 'inconclusive: PostgreSQL has ended with the process that watches over it, which was ended by signal 9'
+prints 'transactions              1'
+clean 'serve, without its keeper'
+run 0 check -i prc history.jsonl
+rm -f runs
+sed -i -e "1i. $work/keeper.sh" \
+	-e 's/kill -9 .*/{ kill -9 "$(keeper)"; psql -qXAtc "SELECT pg_sleep(600)"; }/' kill.sh
+run 4 explore --engine=postgres kill.spec
+prints 'inconclusive: PostgreSQL has ended, with no violation in the '
+prints 'PostgreSQL has ended with the process that watches over it'
+clean 'explore, without its keeper'
+
 # A backend is killed, and with it all others: a session is run again.
 rm -f runs
 cat >kill.sh <<'END_OF_FILE'

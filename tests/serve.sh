@@ -418,8 +418,15 @@ run 2 serve --schema accounts.sql --history accounts.sql -- true
 says 'would write over accounts.sql'
 run 0 serve -- true
 prints 'The command did not connect'
-run 1 serve -- no-such-command
-says "cannot run 'no-such-command'"
+for runs in 1 3; do
+	run 3 serve --runs $runs --json -- no-such-command
+	says "cannot run 'no-such-command': No such file or directory"
+	prints_nothing
+done
+run 3 serve -- /etc/passwd
+says "cannot run '/etc/passwd': Permission denied"
+run 1 serve -- sh -c 'exit 127'
+prints 'the command ended with exit code 127'
 run 0 serve --setup 'psql -qXc "CREATE TABLE x (id int)"' --json -- \
 	psql -qXc 'INSERT INTO x VALUES (1)'
 prints '"committed":1'

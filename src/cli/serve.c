@@ -191,7 +191,9 @@ static int serve(struct serving *x)
 	bool fine = attempts_run(&a, &x->options);
 	progress_end(&x->progress);
 	if (!fine) say("%s", text_get(&a.last.problem));
-	int code = fine ? deliver(x, &a) : EXIT_INTERNAL;
+	int code = fine               ? deliver(x, &a)
+	           : a.last.unstarted ? EXIT_INPUT
+	                              : EXIT_INTERNAL;
 	attempts_free(&a);
 	return code;
 }

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,11 +296,41 @@ unsigned cluster_port(const struct cluster *c)
 	return c->options.address ? c->options.address->port : OF_POSTGRES;
 }
 
+/* Before it is told to; how, as of waitid(), which leaves it to be waited for.
+ */
+static bool keeper_has_ended(const struct cluster *c, siginfo_t *how)
+{
+	*how = (siginfo_t){ 0 };
+	return !waitid(P_PID, (id_t)c->keeper, how,
+	               WEXITED | WNOHANG | WNOWAIT) &&
+	       how->si_pid;
+}
+
 bool cluster_has_ended(const struct cluster *c, struct text *why)
 {
-	if (!is_marked_ended(c)) return false;
-	tell_why(c, "PostgreSQL has ended", why);
+	siginfo_t keeper;
+	if (keeper_has_ended(c, &keeper))
+		text_format(why,
+		            "PostgreSQL has ended with the process that "
+		            "watches over it, which was ended by signal %d "
+		            "(%s)",
+		            keeper.si_status, strsignal(keeper.si_status));
+	else if (is_marked_ended(c))
+		tell_why(c, "PostgreSQL has ended", why);
+	else
+		return false;
 	return true;
+}
+
+bool cluster_was_lost(const struct cluster *c, struct text *why)
+{
+	enum { LOOKS = 100, PAUSE = 10000 /* microseconds */ };
+	for (int i = 0; i < LOOKS; i++) {
+		if (cluster_has_ended(c, why)) return true;
+		if (answers(c)) return false;
+		usleep(PAUSE);
+	}
+	return false;
 }
 
 void cluster_stop(struct cluster *c)
@@ -309,7 +340,6 @@ void cluster_stop(struct cluster *c)
 	if (c->keeper > 0)
 		while (waitpid(c->keeper, NULL, 0) < 0 && errno == EINTR)
 			continue;
-	if (*c->folder && !access(c->folder, F_OK)) /* the keeper could not */
-		cluster_remove_folder(c, c->folder);
+	if (*c->folder) cluster_remove_folder(c->folder); /* if it could not */
 	free(c);
 }

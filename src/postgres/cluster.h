@@ -44,6 +44,9 @@ const struct address *cluster_address(const struct cluster *c);
 unsigned cluster_port(const struct cluster *c);
 /* Why it has ended by itself, as far as that is known; false: it runs. */
 bool cluster_has_ended(const struct cluster *c, struct text *why);
+/* The same for who has lost a connection, which is heard of before its end is:
+ * waits a moment if nobody can connect. */
+bool cluster_was_lost(const struct cluster *c, struct text *why);
 /* This group of processes is killed when this process ends, however it does,
  * unless it is released before. */
 void cluster_adopt(const struct cluster *c, int group);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <grp.h>
 #include <poll.h>
 #include <signal.h>
@@ -71,10 +72,10 @@ static void await_end(pid_t pid, const atomic_bool *interrupt)
 }
 
 /* Runs a command to its end, as the server's user unless `self`. */
-static bool run_until(const struct cluster *c, bool self,
-                      const char *const *words, const atomic_bool *interrupt)
+static bool run(const struct cluster *c, bool self, const char *const *words)
 {
 	int status;
+	const atomic_bool *interrupt = c->options.interrupt;
 	if (is_interrupted(interrupt)) return false;
 	pid_t parent = getpid(), pid = fork();
 	if (pid < 0) return false;
@@ -88,15 +89,22 @@ static bool run_until(const struct cluster *c, bool self,
 	return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-static bool run(const struct cluster *c, bool self, const char *const *words)
+static int remove_one(const char *path, const struct stat *s, int kind,
+                      struct FTW *at)
 {
-	return run_until(c, self, words, c->options.interrupt);
+	(void)s, (void)kind, (void)at;
+	(void)remove(path);
+	return 0;
 }
 
-void cluster_remove_folder(const struct cluster *c, const char *path)
+void cluster_remove_folder(const char *path)
 {
-	run_until(c, true, (const char *const[]){ "rm", "-rf", path, NULL },
-	          NULL);
+	enum { TRIES = 20, PAUSE = 100000 /* microseconds */, DEPTH = 16 };
+	/* Who was making files there may not have ended yet. */
+	for (int i = 0; i < TRIES && !access(path, F_OK); i++) {
+		if (i) usleep(PAUSE);
+		nftw(path, remove_one, DEPTH, FTW_DEPTH | FTW_PHYS);
+	}
 }
 
 /* ---- The files ---- */
@@ -170,7 +178,7 @@ static void keep_prepared(const struct cluster *c, const char *data,
 	                               NULL }) &&
 	    (!copy(c, data, text_get(&mine)) ||
 	     rename(text_get(&mine), prepared)))
-		cluster_remove_folder(c, text_get(&mine));
+		cluster_remove_folder(text_get(&mine));
 	text_free(&mine);
 }
 
@@ -209,7 +217,7 @@ static bool make_data(const struct cluster *c)
 	            !access(text_get(&prepared), R_OK | X_OK) &&
 	            copy(c, text_get(&prepared), text_get(&data));
 	if (!fine) {
-		cluster_remove_folder(c, text_get(&data));
+		cluster_remove_folder(text_get(&data));
 		fine = init_data(c, text_get(&data));
 		if (fine && folder.length)
 			keep_prepared(c, text_get(&data), text_get(&folder),

@@ -25,7 +25,9 @@ void cluster_direct_output(const struct cluster *c);
 bool cluster_make_folder(const struct cluster *c, const char *name);
 /* The files of a server without tables, its module and its settings. */
 bool cluster_make_files(const struct cluster *c);
-void cluster_remove_folder(const struct cluster *c, const char *path);
+/* With all that is in it, however often others make more there meanwhile, up to
+ * two seconds; one that is not there is fine. */
+void cluster_remove_folder(const char *path);
 
 /* ---- keeper.c ---- */
 /* Once the files are there: cluster_start_server(). */

@@ -18,8 +18,7 @@
 enum {
 	CPU_MOST = 60,         /* seconds of the processor for one process */
 	OUTPUT_MOST = 1 << 20, /* bytes */
-	NOT_STARTED = 126,
-	NOT_FOUND = 127
+	NOT_STARTED = 126
 };
 
 extern char **environ;
@@ -115,14 +114,36 @@ struct child {
 	const char *folder; /* NULL: this one */
 	char **environment;
 	int out, err;
+	int told;   /* takes why it does not run; closed when it does */
 	bool apart; /* it may take its time */
 };
+
+enum { TOLD = 3 }; /* the number of that in the child */
 
 static bool direct(const struct child *x)
 {
 	int null = open("/dev/null", O_RDONLY);
 	return null >= 0 && dup2(null, 0) >= 0 && dup2(x->out, 1) >= 0 &&
-	       dup2(x->err, 2) >= 0;
+	       dup2(x->err, 2) >= 0 &&
+	       (x->told == TOLD || dup3(x->told, TOLD, O_CLOEXEC) >= 0);
+}
+
+static void tell_error(int told)
+{
+	int error = errno;
+	while (write(told, &error, sizeof error) < 0 && errno == EINTR)
+		continue;
+	_exit(NOT_STARTED);
+}
+
+/* Why it does not run; 0: it does. */
+static int hear_error(int from)
+{
+	int error;
+	ssize_t n;
+	while ((n = read(from, &error, sizeof error)) < 0 && errno == EINTR)
+		continue;
+	return n == sizeof error ? error : 0;
 }
 
 /* In the child: nothing but calls that a fork of threads may make. */
@@ -136,12 +157,10 @@ static void become(const struct child *x)
 	setpgid(0, 0);
 	if (!x->apart) setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_CORE, &core);
-	if (!direct(x) || (x->folder && chdir(x->folder))) _exit(NOT_STARTED);
-	close_range(3, ~0U, 0);
+	if (!direct(x) || (x->folder && chdir(x->folder))) tell_error(x->told);
+	close_range(TOLD + 1, ~0U, 0);
 	execvpe(x->words[0], (char *const *)x->words, x->environment);
-	dprintf(2, "isoscope: cannot run '%s': %s\n", x->words[0],
-	        strerror(errno));
-	_exit(NOT_FOUND);
+	tell_error(TOLD);
 }
 
 static bool open_pipe(int *ends)
@@ -150,22 +169,36 @@ static bool open_pipe(int *ends)
 	return !fcntl(ends[0], F_SETFL, O_NONBLOCK);
 }
 
+/* Returns what is wrong, as in errno; 0: it runs. */
+static int start_child(struct command *c, struct child *x)
+{
+	int told[2], error;
+	if (pipe2(told, O_CLOEXEC)) return errno;
+	x->told = told[1];
+	c->pid = fork();
+	if (!c->pid) become(x);
+	error = c->pid < 0 ? errno : 0;
+	close(told[1]);
+	if (!error) {
+		setpgid(c->pid, c->pid); /* whoever comes first */
+		cluster_adopt(c->cluster, c->pid);
+		c->ended = pidfd_open(c->pid, 0);
+		error = c->ended < 0 ? errno : hear_error(told[0]);
+	}
+	close(told[0]);
+	return error;
+}
+
 static bool start(struct command *c, struct child *x, const char *door,
                   struct text *why)
 {
 	struct environment e;
 	make_environment(&e, c->cluster, door);
 	x->environment = e.all;
-	c->pid = fork();
-	if (!c->pid) become(x);
-	if (c->pid > 0) {
-		setpgid(c->pid, c->pid); /* whoever comes first */
-		cluster_adopt(c->cluster, c->pid);
-		c->ended = pidfd_open(c->pid, 0);
-	}
+	int error = start_child(c, x);
 	free_environment(&e);
-	if (c->pid > 0 && c->ended >= 0) return true;
-	text_format(why, "cannot run '%s': %s", x->words[0], strerror(errno));
+	if (!error) return true;
+	text_format(why, "cannot run '%s': %s", x->words[0], strerror(error));
 	command_kill(c);
 	return false;
 }

@@ -35,7 +35,7 @@ bool command_start(struct command *c, const struct cluster *cluster,
                    const char *text, const char *folder, const char *door,
                    struct text *why);
 /* A program and its arguments, NULL behind them, which prints to this file, and
- * may take its time. */
+ * may take its time. False, and why, if there is no such program, too. */
 bool command_start_apart(struct command *c, const struct cluster *cluster,
                          const char *const *words, const char *door, int output,
                          struct text *why);

@@ -204,11 +204,7 @@ static void keep(const struct cluster *c, int alive)
 	bool made = !stat("data", &data);
 	if (chdir("/")) _exit(1);
 	if (made) remove_shared_memory(c, &data);
-	/* Who was making files there may not have ended yet. */
-	for (int i = 0; i < 20 && !access(c->folder, F_OK); i++) {
-		if (i) usleep(100000);
-		cluster_remove_folder(c, c->folder);
-	}
+	cluster_remove_folder(c->folder);
 	if (made) remove_shared_memory(c, &data);
 	_exit(0);
 }

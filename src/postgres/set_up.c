@@ -113,6 +113,8 @@ bool load_start_server(struct loading *l)
 /* A backend that has died, or the server, is not the program's fault. */
 static void note_lost(struct loading *l)
 {
+	enum { HEARSAY = 100000 }; /* microseconds until all know of it */
+	usleep(HEARSAY);
 	l->diags->of_system |= server_was_reset(l->library);
 }
 

@@ -681,6 +681,9 @@ static bool serve(struct service *s, struct command *command)
 		if (!command || !served_command_ended(s)) continue;
 		(void)command_take(command);
 		if (!command->over) continue;
+		if (command->code &&
+		    cluster_was_lost(s->library->cluster, &s->run->lost))
+			break;
 		s->run->code = command->code;
 		return finish_clients(s);
 	}
@@ -693,11 +696,10 @@ static bool run_command(struct service *s)
 	const struct service_options *o = s->options;
 	struct command c = { 0 };
 	if (!o->command) return serve(s, NULL);
-	bool fine = command_start_apart(&c, s->library->cluster, o->command,
-	                                WIRE_DOOR_OF_SERVICE,
-	                                o->output ? o->output - 1 : 2,
-	                                &s->run->problem) &&
-	            serve(s, &c);
+	s->run->unstarted = !command_start_apart(
+		&c, s->library->cluster, o->command, WIRE_DOOR_OF_SERVICE,
+		o->output ? o->output - 1 : 2, &s->run->problem);
+	bool fine = !s->run->unstarted && serve(s, &c);
 	command_kill(&c);
 	return fine;
 }

@@ -83,6 +83,7 @@ struct service_run {
 	int code;                 /* of the command; 0 without one */
 	struct trace *trace;      /* NULL: there were no transactions */
 	struct stale_reads stale; /* those that nothing forced to be */
+	bool unstarted;           /* the command could not be run, */
 	struct text problem;      /* why it could not go on; empty: it could */
 	double seconds;
 };
