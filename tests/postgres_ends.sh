@@ -116,6 +116,7 @@ until psql -qXAtc 'SELECT n FROM account WHERE id = 1' 2>/dev/null; do sleep 0.1
 END_OF_FILE
 run 0 serve --runs 2 --policy latest --schema accounts.sql -- sh kills.sh
 prints 'runs                      2'
+prints 'Meanwhile a backend of PostgreSQL was terminated by signal 9: Killed, which ends all connections.'
 clean 'serve, whose backends are killed'
 
 # A backend is killed while it is set up, by SQL and by a command: that is not done

@@ -51,6 +51,12 @@ serves 1 si oldest sh lost.sh
 says "could not serialize access: account[1] was changed by a transaction"
 serves 0 ser oldest sh lost.sh
 serves 0 prc latest sh lost.sh
+run 0 serve --policy latest --schema accounts.sql -- sh lost.sh
+lacks 'drawn at random'
+run 0 serve --stale 0 --schema accounts.sql -- sh lost.sh
+lacks 'drawn at random'
+run 0 serve --stale 0.0001 --schema accounts.sql -- sh lost.sh
+prints 'What reads got was drawn at random'
 
 # Write skew: each looks at the other's row.
 cat >skew.sh <<'END'
@@ -310,8 +316,30 @@ prints 'exit code 7, in run 1, with seed 1'
 prints 'It fails as well when each read gets the newest version'
 says so
 
+# What does something else each time is said to, whatever it has read.
+rm -f tries
+run 1 serve --runs 3 --schema accounts.sql -- \
+	sh -c 'echo x >>tries; psql -qXc "TABLE account"; exit $(($(wc -l <tries) % 2))'
+prints 'does not do the same each time: when each read gets the newest version that it may have, it fails in 1 of 2 runs.'
+rm -f tries
+run 1 serve --runs 3 --stale 1 --schema accounts.sql -- \
+	sh -c 'echo x >>tries; sh lost.sh; n=$(wc -l <tries); [ $n != 1 ] && [ $n != 3 ]'
+prints 'it fails in 0 of 4 runs, and with this one in 1 of 4 runs:'
+prints 'read account[1] = {id: 1, n: 0}, from set-up'
+# Faults are told from stale reads; and what came before there is no other run is kept.
+run 1 serve --runs 3 --faults 1 --schema accounts.sql -- \
+	psql -qXc 'UPDATE account SET n = 2'
+prints 'when each read gets the newest version that it may have, but not without faults.'
+prints 'The last fault before it failed was 40P01, in answer to:'
+prints '  c1.1  UPDATE account SET n = 2'
+run 4 serve --runs 3 --schema accounts.sql -- psql -qXc 'DROP TABLE account'
+prints 'inconclusive: the command has dropped tables of set-up, so there is no other run'
+prints 'connections               1'
+run 1 serve --runs 3 --schema accounts.sql -- sh -c 'psql -qXc "DROP TABLE account"; exit 5'
+prints 'exit code 5, in run 1, with seed 1'
+prints 'Which stale reads it needs was not found out: the command has dropped'
+
 # Shares: of stale reads, none and all that can be; of faults.
-run 0 serve --stale 0 --schema accounts.sql -- sh lost.sh
 run 1 serve --stale 1 --schema accounts.sql -- sh lost.sh
 run 1 serve --faults 1 --schema accounts.sql -- \
 	psql -qXc 'UPDATE account SET n = 2'

@@ -145,13 +145,19 @@ static void advise(const struct cluster *c, const char *words, struct text *why)
 		            c->folder);
 }
 
+static FILE *open_log(const struct cluster *c)
+{
+	char path[96];
+	snprintf(path, sizeof path, "%s/log", c->folder);
+	return fopen(path, "r");
+}
+
 /* The last of the lines that say most. */
 static void read_log(const struct cluster *c, char *out, size_t size)
 {
-	char path[96], line[512];
+	char line[512];
 	int most = 0;
-	snprintf(path, sizeof path, "%s/log", c->folder);
-	FILE *f = fopen(path, "r");
+	FILE *f = open_log(c);
 	while (f && fgets(line, sizeof line, f)) {
 		int says = says_why(line);
 		if (says >= most) snprintf(out, size, "%s", line);
@@ -320,6 +326,28 @@ bool cluster_has_ended(const struct cluster *c, struct text *why)
 	else
 		return false;
 	return true;
+}
+
+long cluster_log_end(const struct cluster *c)
+{
+	FILE *f = open_log(c);
+	long at = f && !fseek(f, 0, SEEK_END) ? ftell(f) : 0;
+	if (f) fclose(f);
+	return at;
+}
+
+void cluster_tell_deaths(const struct cluster *c, long from, struct text *how)
+{
+	static const char what[] = "server process (PID ";
+	char line[512];
+	FILE *f = open_log(c);
+	bool fine = f && !fseek(f, from, SEEK_SET);
+	while (fine && !how->length && fgets(line, sizeof line, f)) {
+		const char *at = strstr(line, what), *was;
+		if (!at || !(was = strstr(at, ") was "))) continue;
+		text_bytes(how, was + 2, strcspn(was + 2, "\n"));
+	}
+	if (f) fclose(f);
 }
 
 bool cluster_was_lost(const struct cluster *c, struct text *why)

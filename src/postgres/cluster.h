@@ -47,6 +47,10 @@ bool cluster_has_ended(const struct cluster *c, struct text *why);
 /* The same for who has lost a connection, which is heard of before its end is:
  * waits a moment if nobody can connect. */
 bool cluster_was_lost(const struct cluster *c, struct text *why);
+/* How long the server's log is, in bytes; and how a backend has died, as it
+ * says behind there: nothing is appended if none has. */
+long cluster_log_end(const struct cluster *c);
+void cluster_tell_deaths(const struct cluster *c, long from, struct text *how);
 /* This group of processes is killed when this process ends, however it does,
  * unless it is released before. */
 void cluster_adopt(const struct cluster *c, int group);

@@ -150,11 +150,12 @@ static void add_measures(struct result *r, const struct served_case *c)
 
 static const char *cause_word(enum attempts_cause c)
 {
-	static const char *const words[] = { [CAUSE_OPEN] = NULL,
-		                             [CAUSE_NONE] = "none",
-		                             [CAUSE_UNSURE] = "unsure",
-		                             [CAUSE_PART] = "enough",
-		                             [CAUSE_FOUND] = "minimal" };
+	static const char *const words[] = {
+		[CAUSE_OPEN] = NULL,       [CAUSE_NONE] = "none",
+		[CAUSE_FAULTS] = "faults", [CAUSE_UNSURE] = "unsure",
+		[CAUSE_CHANCE] = "chance", [CAUSE_PART] = "enough",
+		[CAUSE_FOUND] = "minimal"
+	};
 	assert(c < sizeof words / sizeof *words);
 	return words[c];
 }
@@ -168,15 +169,35 @@ static void name_stale(struct text *t, const struct stale_read *x)
 	            x->newest_writer);
 }
 
-static void name_cause(struct text *t, const struct attempts *a)
+static void put_share(struct text *t, struct attempts_share s)
+{
+	text_format(t, "%u of %u %s", s.failed, s.runs,
+	            s.runs == 1 ? "run" : "runs");
+}
+
+/* A command that does something else each time. */
+static void name_chance(struct text *t, const struct attempts *a)
 {
 	uint32_t n = a->reads.count;
-	if (a->cause == CAUSE_NONE) {
-		text_string(t,
-		            "It fails as well when each read gets the newest "
-		            "version that it may have.\n");
-		return;
+	text_string(t, "The command does not do the same each time: when each "
+	               "read gets the newest version that it may have, it "
+	               "fails in ");
+	put_share(t, a->without);
+	if (a->with.runs) {
+		text_string(t, ", and with ");
+		if (n)
+			text_string(t, n == 1 ? "this one" : "these");
+		else
+			text_string(t, "faults");
+		text_string(t, " in ");
+		put_share(t, a->with);
 	}
+	text_string(t, n ? ":\n" : ".\n");
+}
+
+static void name_reads(struct text *t, const struct attempts *a)
+{
+	uint32_t n = a->reads.count;
 	number_plural(t, n, "read that is", "reads that are");
 	text_string(t, " not of the newest version ");
 	if (a->cause == CAUSE_UNSURE)
@@ -184,8 +205,9 @@ static void name_cause(struct text *t, const struct attempts *a)
 	else
 		text_string(t, n == 1 ? "is enough" : "are enough");
 	if (a->cause == CAUSE_UNSURE)
-		text_string(t, " there, but with the same ones it did not fail "
-		               "again: who comes first matters, too");
+		text_string(t,
+		            " there, but with the same ones it did not fail "
+		            "again: chance, or who comes first, matters, too");
 	else if (a->cause == CAUSE_PART)
 		text_string(t, "; perhaps fewer are, too");
 	else if (n > 1)
@@ -194,7 +216,31 @@ static void name_cause(struct text *t, const struct attempts *a)
 	text_string(t, ":\n");
 }
 
+static void name_cause(struct text *t, const struct attempts *a)
+{
+	if (a->cause == CAUSE_CHANCE)
+		name_chance(t, a);
+	else if (a->cause == CAUSE_NONE || a->cause == CAUSE_FAULTS)
+		text_format(t,
+		            "It fails as well when each read gets the newest "
+		            "version that it may have%s.\n",
+		            a->cause == CAUSE_FAULTS ? ", but not without "
+		                                       "faults"
+		                                     : "");
+	else
+		name_reads(t, a);
+}
+
 enum { STALE_SHOWN = 20 };
+
+static void add_share(struct result *r, const char *name,
+                      struct attempts_share s)
+{
+	if (!s.runs) return;
+	struct result_values *v = result_group(r, &r->findings, name);
+	result_count(r, v, "failed", s.failed);
+	result_count(r, v, "runs", s.runs);
+}
 
 static void add_cause(struct result *r, const struct served_case *c)
 {
@@ -204,7 +250,7 @@ static void add_cause(struct result *r, const struct served_case *c)
 	result_text(r, &r->findings, "cause", cause_word(a->cause));
 	struct result_values *list = result_list(r, &r->findings, "staleReads");
 	name_cause(&t, a);
-	uint32_t shown = a->cause == CAUSE_NONE ? 0 : a->reads.count;
+	uint32_t shown = a->reads.count;
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct stale_read *x = &a->reads.items[i];
 		struct result_values *v = result_group(r, list, NULL);
@@ -220,8 +266,45 @@ static void add_cause(struct result *r, const struct served_case *c)
 	if (shown > STALE_SHOWN)
 		text_format(&t, "\n  and %u more, which --json tells\n",
 		            shown - STALE_SHOWN);
+	add_share(r, "failedWith", a->with);
+	add_share(r, "failedWithout", a->without);
 	r->note = result_words(r, &t);
 	text_free(&t);
+}
+
+/* What else the command may have failed for. */
+static void add_disturbances(struct result *r, const struct served_case *c)
+{
+	const struct service_run *last = &c->attempts->last;
+	const struct injected_fault *f = &last->fault;
+	struct text t = { 0 };
+	if (r->note) text_string(&t, r->note);
+	if (last->died.length)
+		text_format(&t,
+		            "Meanwhile a backend of PostgreSQL %s, which ends "
+		            "all connections.\n",
+		            text_get(&last->died));
+	if (last->code && f->transaction.length)
+		text_format(&t,
+		            "The last fault before it failed was %s, in answer "
+		            "to:\n\n  %s  %s\n",
+		            f->state, text_get(&f->transaction),
+		            text_get(&f->statement));
+	if (last->code && last->lost.length &&
+	    c->attempts->cause == CAUSE_OPEN && is_repeated(c))
+		text_format(&t,
+		            "Which stale reads it needs was not found out: "
+		            "%s.\n",
+		            text_get(&last->lost));
+	if (t.length) r->note = result_words(r, &t);
+	text_free(&t);
+	if (last->died.length)
+		result_text(r, &r->findings, "died", text_get(&last->died));
+	if (!last->code || !f->transaction.length) return;
+	struct result_values *v = result_group(r, &r->findings, "lastFault");
+	result_text(r, v, "transaction", text_get(&f->transaction));
+	result_text(r, v, "statement", text_get(&f->statement));
+	result_text(r, v, "state", f->state);
 }
 
 static void add_note(struct result *r, const struct served_case *c)
@@ -236,7 +319,7 @@ static void add_note(struct result *r, const struct served_case *c)
 		r->note = "One transaction runs at a time: a client that has "
 			  "two open ones, and waits for the second, waits "
 			  "for ever.\n";
-	else if (has_ended(c) && r->verdict == VERDICT_NO_VIOLATION)
+	else if (n->drawn && has_ended(c) && r->verdict == VERDICT_NO_VIOLATION)
 		r->note = "What reads got was drawn at random: another run, "
 			  "and another --seed, may end otherwise.\n";
 }
@@ -256,6 +339,7 @@ struct result *result_of_service(const struct served_case *c)
 	result_flag(r, &r->findings, "complete", is_fine(c));
 	add_cause(r, c);
 	add_note(r, c);
+	add_disturbances(r, c);
 	add_measures(r, c);
 	add_lines(r, c);
 	return r;

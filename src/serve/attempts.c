@@ -9,11 +9,15 @@
 #include "postgres/library.h"
 #include "vm/bytecode.h"
 
-enum { TRIES_MOST = 200 }; /* to minimize */
+enum {
+	TRIES_MOST = 200, /* to minimize */
+	REPEATS = 3       /* of what is to be so each time */
+};
 
 struct attempting {
 	const struct attempts_options *options;
 	struct attempts *out;
+	bool begun; /* the last run could */
 	bool broken;
 };
 
@@ -91,17 +95,18 @@ static void show(FILE *output)
 }
 
 static bool attempt(struct attempting *x, struct service_run *run,
-                    uint64_t seed, const struct stale_reads *only)
+                    uint64_t seed, const struct stale_reads *only, bool faults)
 {
 	struct service_options o = x->options->service;
 	FILE *output = o.notes_stale ? tmpfile() : NULL;
 	if (output) o.output = fileno(output) + 1;
 	o.seed = seed;
 	o.only = only;
+	if (!faults) o.faults = 0;
 	*run = (struct service_run){ 0 };
-	bool fine = begin_anew(x, run) &&
-	            (run->interrupted ||
-	             (restore_sequences(x, run) && service_run(run, &o)));
+	bool fine = begin_anew(x, run);
+	x->begun = fine && !run->interrupted;
+	if (x->begun) fine = restore_sequences(x, run) && service_run(run, &o);
 	if (!fine) x->broken = true;
 	if (output && fine && run->code && !only) show(output);
 	if (output) fclose(output);
@@ -115,27 +120,48 @@ static void tick(const struct attempting *x, uint64_t run)
 
 /* ---- Fewer stale reads ---- */
 
-/* Does the command fail with no stale reads but these? Then they become what
- * such reads that run had. */
-static bool fails_with(struct attempting *x, const struct stale_reads *only)
+/* What is known is worth telling. */
+static void stop(struct attempting *x, struct service_run *run)
+{
+	x->broken = true;
+	x->out->last.interrupted = true;
+	if (!x->out->last.lost.length) {
+		x->out->last.lost = run->lost;
+		run->lost = (struct text){ 0 };
+	}
+}
+
+/* Does the command fail with no stale reads but these? If *had, those that the
+ * run had are put there. */
+static bool fails(struct attempting *x, const struct stale_reads *only,
+                  bool faults, struct stale_reads *had)
 {
 	struct service_run run;
 	tick(x, 0);
-	x->out->tries++;
-	bool fails = attempt(x, &run, x->out->seed, only) && run.code &&
-	             !run.interrupted;
-	if (run.interrupted) {
-		/* What is known is worth telling. */
-		x->out->last.interrupted = true;
-		x->broken = true;
-	}
-	if (fails) {
-		struct stale_reads before = x->out->reads;
-		x->out->reads = run.stale;
-		run.stale = before;
+	bool failed = attempt(x, &run, x->out->seed, only, faults) &&
+	              run.code && !run.interrupted;
+	x->out->tries += x->begun;
+	if (run.interrupted) stop(x, &run);
+	if (had) {
+		*had = run.stale;
+		run.stale = (struct stale_reads){ 0 };
 	}
 	service_run_free(&run);
-	return fails;
+	return failed;
+}
+
+/* If it does, those that it had are what is left. */
+static bool fails_with(struct attempting *x, const struct stale_reads *only)
+{
+	struct stale_reads had;
+	bool failed = fails(x, only, true, &had);
+	if (failed) {
+		struct stale_reads before = x->out->reads;
+		x->out->reads = had;
+		had = before;
+	}
+	stale_reads_free(&had);
+	return failed;
 }
 
 static bool leave_out(struct attempting *x, uint32_t first, uint32_t count)
@@ -143,9 +169,9 @@ static bool leave_out(struct attempting *x, uint32_t first, uint32_t count)
 	struct stale_reads fewer;
 	if (count >= x->out->reads.count) return false; /* that was tried */
 	stale_reads_without(&fewer, &x->out->reads, first, count);
-	bool fails = fails_with(x, &fewer);
+	bool failed = fails_with(x, &fewer);
 	stale_reads_free(&fewer);
-	return fails;
+	return failed;
 }
 
 static bool gives_up(const struct attempting *x)
@@ -169,25 +195,108 @@ static void leave_out_all(struct attempting *x)
 	}
 }
 
+/* A run more of those that are alike. */
+static void count_run(struct attempts_share *s, bool failed)
+{
+	s->runs++;
+	s->failed += failed;
+}
+
+/* It may do something else each time: so many runs more. What is broken off
+ * does not count. */
+static void repeat(struct attempting *x, const struct stale_reads *only,
+                   bool faults, struct attempts_share *s)
+{
+	for (int i = 0; i < REPEATS && !x->broken; i++) {
+		bool failed = fails(x, only, faults, NULL);
+		if (!x->broken) count_run(s, failed);
+	}
+}
+
+/* The cause, if what was seen once is so each time. */
+static void settle(struct attempts *a, enum attempts_cause cause)
+{
+	bool with = a->with.failed == a->with.runs;
+	bool without = cause == CAUSE_NONE
+	                       ? a->without.failed == a->without.runs
+	                       : !a->without.failed;
+	a->cause = with && without ? cause : CAUSE_CHANCE;
+}
+
+/* It fails with the faults alone. */
+static void settle_faults(struct attempting *x, const struct stale_reads *none)
+{
+	count_run(&x->out->with, true);
+	repeat(x, none, true, &x->out->with);
+	repeat(x, none, false, &x->out->without);
+	settle(x->out, CAUSE_FAULTS);
+}
+
+/* It does not fail without stale reads, but has with all that it had. */
+static void settle_reads(struct attempting *x, const struct stale_reads *none)
+{
+	struct attempts *a = x->out;
+	struct stale_reads left;
+	leave_out_all(x);
+	enum attempts_cause cause = gives_up(x) ? CAUSE_PART : CAUSE_FOUND;
+	stale_reads_without(&left, &a->reads, 0, 0);
+	count_run(&a->with, true);
+	repeat(x, &left, true, &a->with);
+	repeat(x, none, true, &a->without);
+	stale_reads_free(&left);
+	settle(a, cause);
+}
+
 static void minimize(struct attempting *x)
 {
 	struct attempts *a = x->out;
 	const struct stale_reads none = { 0 };
-	struct stale_reads all = a->last.stale;
-	a->cause = CAUSE_UNSURE;
-	if (fails_with(x, &none)) {
-		a->cause = CAUSE_NONE;
-	} else if (!gives_up(x) && fails_with(x, &all)) {
-		a->cause = CAUSE_PART;
-		leave_out_all(x);
-		if (!gives_up(x)) a->cause = CAUSE_FOUND;
-	} else {
-		a->reads = all;
+	bool faults = x->options->service.faults > 0;
+	bool failed = fails(x, &none, false, NULL);
+	if (x->broken) return;
+	/* It had none, but that was not seen again. */
+	if (!a->last.stale.count && !faults) count_run(&a->without, true);
+	count_run(&a->without, failed);
+	if (failed) {
+		repeat(x, &none, false, &a->without);
+		settle(a, CAUSE_NONE);
+		return;
+	}
+	bool of_faults = faults && fails(x, &none, true, NULL);
+	if (x->broken) return;
+	if (of_faults) {
+		settle_faults(x, &none);
+	} else if (a->last.stale.count && fails_with(x, &a->last.stale)) {
+		settle_reads(x, &none);
+	} else if (!x->broken) {
+		a->cause = a->last.stale.count || faults ? CAUSE_UNSURE
+		                                         : CAUSE_CHANCE;
+		a->reads = a->last.stale;
 		a->last.stale = none;
 	}
 }
 
 /* ---- Runs ---- */
+
+/* One that cannot begin leaves what is known of the one before. */
+static bool run_next(struct attempting *x)
+{
+	struct attempts *a = x->out;
+	struct service_run next;
+	uint64_t seed = x->options->service.seed + a->runs;
+	tick(x, a->runs + 1);
+	bool fine = attempt(x, &next, seed, NULL, true);
+	if (fine && a->runs && !x->begun) {
+		stop(x, &next);
+		service_run_free(&next);
+		return fine;
+	}
+	service_run_free(&a->last);
+	a->last = next;
+	a->seed = seed;
+	a->runs++;
+	return fine;
+}
 
 bool attempts_run(struct attempts *out, const struct attempts_options *o)
 {
@@ -197,12 +306,8 @@ bool attempts_run(struct attempts *out, const struct attempts_options *o)
 	assert(o->runs);
 	bool fine = note_sequences(&x, &out->last);
 	while (fine && out->runs < o->runs && !out->last.code &&
-	       !out->last.interrupted) {
-		service_run_free(&out->last);
-		out->seed = o->service.seed + out->runs++;
-		tick(&x, out->runs);
-		fine = attempt(&x, &out->last, out->seed, NULL);
-	}
+	       !out->last.interrupted)
+		fine = run_next(&x);
 	if (fine && o->service.notes_stale && out->last.code) minimize(&x);
 	out->seconds = seconds_now() - began;
 	return fine;

@@ -18,11 +18,18 @@ struct attempts_options {
 enum attempts_cause {
 	CAUSE_OPEN,   /* it has not failed, or it was not looked for */
 	CAUSE_NONE,   /* it fails when all reads get the newest version */
+	CAUSE_FAULTS, /* it does, but not without faults */
 	CAUSE_UNSURE, /* it does not fail again with the same stale reads: they
 	               * are those of its one failure */
+	CAUSE_CHANCE, /* it does not do the same each time: reads, if there are
+	               * any, are those with which it has failed last */
 	CAUSE_PART,   /* it does, but there were too many of them, or no time,
 	               * to leave out more */
 	CAUSE_FOUND   /* it does not without any one of them */
+};
+
+struct attempts_share {
+	uint32_t failed, runs;
 };
 
 struct attempts {
@@ -31,6 +38,9 @@ struct attempts {
 	uint64_t seed;           /* of `last` */
 	enum attempts_cause cause;
 	struct stale_reads reads;
+	/* Of runs to minimize: with `reads` and no other stale ones, or under
+	 * CAUSE_FAULTS with faults; and without these. */
+	struct attempts_share with, without;
 	double seconds;
 };
 

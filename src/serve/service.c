@@ -17,9 +17,8 @@
 #include "vm/program.h"
 
 enum {
-	SQLSTATE = 5, /* letters */
-	KEPT = 256,   /* overwritten versions at least that are kept */
-	ENDING = 10   /* seconds for backends to end behind their clients */
+	KEPT = 256, /* overwritten versions at least that are kept */
+	ENDING = 10 /* seconds for backends to end behind their clients */
 };
 
 bool serving_fail(struct service *s, const char *format, const char *what)
@@ -128,9 +127,9 @@ static void put(struct text *t, struct wire_head h, const char *body)
 	if (h.length) text_bytes(t, body, h.length);
 }
 
-static void refuse(struct client *c, const char *why)
+void serving_refuse(struct client *c, const char *why)
 {
-	assert(strlen(why) > SQLSTATE);
+	assert(strlen(why) > SERVING_SQLSTATE);
 	put(&c->out,
 	    (struct wire_head){ .kind = WIRE_REFUSED,
 	                        .length = (uint32_t)strlen(why) },
@@ -244,18 +243,9 @@ static void refuse_read(struct service *s, struct client *c,
 	serving_name_key(&t, k);
 	text_string(&t, " was changed by a transaction that this one does not "
 	                "see");
-	refuse(c, text_get(&t));
+	serving_refuse(c, text_get(&t));
 	s->run->counts.refused++;
 	text_free(&t);
-}
-
-/* For no reason: as any client has to expect. */
-static bool injects(struct service *s, struct client *c, const char *words)
-{
-	if (!serving_happens(&s->luck, s->options->faults)) return false;
-	refuse(c, words);
-	s->run->counts.faults++;
-	return true;
 }
 
 static bool no_table(struct service *s)
@@ -434,7 +424,8 @@ static bool take_read(struct service *s, struct client *c,
 	bool fine = true;
 	c->tag = h->owner;
 	if (h->strength >= STRENGTH_SHARE &&
-	    injects(s, c, "40P01deadlock detected, by isoscope serve --faults"))
+	    serving_injects(
+		    s, c, "40P01deadlock detected, by isoscope serve --faults"))
 		return true;
 	if (!take_asked(s, c, h->number, body, body + h->length)) return false;
 	if (h->known) commits_look_back(s->commits, c->session, c->told_at);
@@ -592,9 +583,10 @@ static void note_deleted(struct service *s, const struct client *c)
 static void take_commit(struct service *s, struct client *c, bool waits)
 {
 	uint32_t key;
-	if (injects(s, c,
-	            "40001could not serialize access, by isoscope serve "
-	            "--faults"))
+	if (serving_injects(
+		    s, c,
+		    "40001could not serialize access, by isoscope serve "
+		    "--faults"))
 		return;
 	write_all(s, c);
 	if (!commits_commit(s->commits, c->session, &key)) {
@@ -685,6 +677,7 @@ static bool serve(struct service *s, struct command *command)
 		    cluster_was_lost(s->library->cluster, &s->run->lost))
 			break;
 		s->run->code = command->code;
+		cluster_tell_deaths(s->library->cluster, s->log, &s->run->died);
 		return finish_clients(s);
 	}
 	s->run->interrupted = true;
@@ -754,6 +747,7 @@ bool service_run(struct service_run *out, const struct service_options *o)
 	struct service s = { .options = o,
 		             .run = out,
 		             .library = l,
+		             .log = cluster_log_end(l->cluster),
 		             .rng = { o->seed },
 		             .luck = { ~o->seed },
 		             .commits = commits_new(rules_of(o)),
@@ -773,6 +767,9 @@ bool service_run(struct service_run *out, const struct service_options *o)
 void service_run_free(struct service_run *r)
 {
 	trace_free(r->trace);
+	text_free(&r->fault.transaction);
+	text_free(&r->fault.statement);
+	text_free(&r->died);
 	stale_reads_free(&r->stale);
 	text_free(&r->problem);
 	text_free(&r->lost);

@@ -70,21 +70,32 @@ struct service_counts {
 	uint32_t sessions, transactions, committed, aborted;
 	uint64_t reads,
 		stale;    /* of keys; that did not get the newest version */
+	uint64_t drawn;   /* those whose version was drawn by chance */
 	uint32_t refused; /* transactions, with 40001 */
 	uint32_t faults;  /* transactions, without a reason */
 	uint32_t stuck;   /* connections that were ended */
 };
 
+/* A transaction that was refused without a reason: "c2.1", what it carried out,
+ * and the SQLSTATE. */
+struct injected_fault {
+	struct text transaction, statement;
+	char state[6];
+};
+
 struct service_run {
 	struct service_counts counts;
 	bool interrupted;
-	struct text lost;         /* why the server has ended by itself, which
-	                           * interrupts	 too; empty: it has not */
-	int code;                 /* of the command; 0 without one */
-	struct trace *trace;      /* NULL: there were no transactions */
-	struct stale_reads stale; /* those that nothing forced to be */
-	bool unstarted;           /* the command could not be run, */
-	struct text problem;      /* why it could not go on; empty: it could */
+	struct text lost; /* why the server has ended by itself, which
+	                   * interrupts too; empty: it has not */
+	int code;         /* of the command; 0 without one */
+	struct text died; /* how a backend of the server has died, which
+	                   * ends all connections; empty: none has */
+	struct injected_fault fault; /* the last of them; empty: none */
+	struct trace *trace;         /* NULL: there were no transactions */
+	struct stale_reads stale;    /* those that nothing forced to be */
+	bool unstarted;              /* the command could not be run, */
+	struct text problem; /* why it could not go on; empty: it could */
 	double seconds;
 };
 

@@ -90,11 +90,15 @@ struct service {
 	struct served_writer *writers; /* by position, from 1 */
 	uint32_t writer_count, writer_capacity;
 	double looked; /* whether the server runs */
+	long log;      /* where that of the server ended when it began */
 	struct pollfd *polled;
 	uint32_t polled_count, polled_capacity; /* clients */
 };
 
 /* ---- service.c ---- */
+enum { SERVING_SQLSTATE = 5 }; /* letters */
+/* The transaction of the client, with this SQLSTATE and the words behind it. */
+void serving_refuse(struct client *c, const char *why);
 /* `what` stands in the format. False. */
 bool serving_fail(struct service *s, const char *format, const char *what);
 bool serving_take_record(struct service *s, struct client *c,
@@ -115,8 +119,8 @@ bool served_command_ended(const struct service *s);
 void served_client_drop(struct service *s, uint32_t i);
 
 /* ---- answers.c ---- */
-/* In this share of cases. */
-bool serving_happens(struct rng *r, double share);
+/* It is refused, for no reason: as any client has to expect. */
+bool serving_injects(struct service *s, struct client *c, const char *words);
 /* The client's transaction reads one of the versions that it may, by the
  * policy. False: there is none. */
 bool serving_answer(struct service *s, struct client *c, struct db_access a,
