@@ -234,6 +234,52 @@ gives 'a BEGIN .a SELECT 1 [(1,)].b SET .b 57014.b BEGIN .b SAVEPOINT .b 57014.'
 b ROLLBACK .b SET .b 55P03.b ROLLBACK .b SET .b 57014.a UPDATE 1 .a COMMIT .\
 b SELECT 3 [(8,), (2,), (3,)].b SELECT 2 [(5,), (6,)]." ser latest
 
+# Circles of turns and locks, which PostgreSQL does not see: who waits for its turn is
+# refused, whatever else it asks in its transaction, and then goes on.
+cat >circles.sh <<'SH'
+psql -qXAt >a 2>&1 <<SQL &
+\set VERBOSITY sqlstate
+SELECT 1 FROM pg_advisory_lock(1);
+\! touch locked; until [ -e turn ]; do sleep 0.02; done
+BEGIN;
+SAVEPOINT s;
+UPDATE t SET n = 9 WHERE id = 2;
+ROLLBACK TO s;
+SELECT n FROM t WHERE id = 2;
+ROLLBACK TO s;
+SELECT 3 FROM pg_advisory_unlock(1);
+COMMIT;
+UPDATE t SET n = 8 WHERE id = 2 RETURNING n;
+SQL
+until [ -e locked ]; do sleep 0.02; done
+psql -qXAt >b 2>&1 <<SQL
+BEGIN;
+SELECT n FROM t WHERE id = 1;
+\! touch turn
+SELECT 2 FROM pg_advisory_lock(1);
+UPDATE t SET n = 7 WHERE id = 1 RETURNING n;
+COMMIT;
+SQL
+wait
+rm turn
+psql -qXAt >>a 2>&1 <<SQL &
+BEGIN;
+SELECT n FROM t WHERE id = 1;
+\! touch turn; until psql -qXAtc "SELECT 'other'::regclass = ANY (SELECT relation FROM pg_locks)" | grep -q t; do sleep 0.02; done
+TRUNCATE other;
+COMMIT;
+SELECT count(*) FROM other;
+SQL
+until [ -e turn ]; do sleep 0.02; done
+psql -qXAt -v VERBOSITY=sqlstate -c 'SELECT n FROM other' >>b 2>&1
+wait
+echo "$(cat a; echo; cat b)" | tr '\n' ' '
+SH
+run 0 serve -i ser --schema tables.sql --history history.jsonl -- sh circles.sh
+equal "$what" "$(cat err)" '1 ERROR:  40P01 ERROR:  40P01 3 8 7 0  1 2 7 ERROR:  40P01 '
+prints 'deadlocks                 2  of who waits for its turn'
+run 0 check -i ser history.jsonl
+
 # A table is empty behind TRUNCATE, whatever who says so sees of it.
 cat >schedules <<'SQL'
 -- b is there

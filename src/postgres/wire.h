@@ -31,7 +31,8 @@ enum wire_kind {
 	WIRE_REPEATS, /* what follows is what is explored in another way */
 	WIRE_REFUSE,  /* a text: what it does is not supported */
 	/* From a client's: BEGIN has the `number` of the level that the
-	 * transaction asks for (enum wire_level), and waits for READY. */
+	 * transaction asks for (enum wire_level), and waits for READY, or for
+	 * REFUSED of the same `owner`, which is not 0. */
 	WIRE_STATEMENT, /* a text: is carried out next */
 	/* Both ways: */
 	WIRE_DRAWN, /* a key without an image: the session has drawn `number`
@@ -67,7 +68,7 @@ enum wire_level { WIRE_NO_LEVEL, WIRE_PRC, WIRE_SI, WIRE_SER };
 #define WIRE_SEALED "sealed"
 
 /* In `owner` of HELLO: of what is agreed upon here. Grows with each change. */
-enum { WIRE_BUILD = 4 };
+enum { WIRE_BUILD = 5 };
 
 struct wire_head {
 	uint32_t kind, length; /* of what is behind the head */

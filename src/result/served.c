@@ -121,10 +121,21 @@ static void add_lines(struct result *r, const struct served_case *c)
 		text_string(&t, "with 40001 or 40P01, for no reason");
 		result_line(r, "faults", n->faults, &t);
 	}
+	if (n->circles) {
+		text_string(&t, "of who waits for its turn and who waits for a "
+		                "lock of that one, which was refused with "
+		                "40P01");
+		result_line(r, "deadlocks", n->circles, &t);
+	}
 	if (n->stuck) {
 		text_string(&t, "since they were in a transaction, silent, "
 		                "while others waited");
 		result_line(r, "ended", n->stuck, &t);
+	}
+	if (n->held) {
+		text_string(&t, "since they waited for a lock while others "
+		                "waited for their turn");
+		result_line(r, "ended", n->held, &t);
 	}
 	text_free(&t);
 }
@@ -142,7 +153,8 @@ static void add_measures(struct result *r, const struct served_case *c)
 	result_count(r, &r->measures, "stale", n->stale);
 	result_count(r, &r->measures, "refused", n->refused);
 	result_count(r, &r->measures, "faults", n->faults);
-	result_count(r, &r->measures, "ended", n->stuck);
+	result_count(r, &r->measures, "deadlocks", n->circles);
+	result_count(r, &r->measures, "ended", n->stuck + n->held);
 	result_seconds(r, &r->measures, "seconds", c->attempts->seconds);
 }
 
@@ -316,9 +328,10 @@ static void add_note(struct result *r, const struct served_case *c)
 			  "say.\n";
 	if (r->note) return;
 	if (n->stuck)
-		r->note = "One transaction runs at a time: a client that has "
-			  "two open ones, and waits for the second, waits "
-			  "for ever.\n";
+		r->note = "One transaction runs at a time, and all others "
+			  "wait for one that stays open without a word: so "
+			  "does a client that has two open ones, and waits for "
+			  "the second.\n";
 	else if (n->drawn && has_ended(c) && r->verdict == VERDICT_NO_VIOLATION)
 		r->note = "What reads got was drawn at random: another run, "
 			  "and another --seed, may end otherwise.\n";

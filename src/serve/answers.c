@@ -1,5 +1,4 @@
 #include <assert.h>
-#include <stdio.h>
 
 #include "base/memory.h"
 #include "base/rng.h"
@@ -8,25 +7,10 @@
 
 enum { STALE_MOST = 10000 }; /* are listed */
 
-/* In this share of cases. */
-static bool happens(struct rng *r, double share)
+bool serving_happens(struct rng *r, double share)
 {
 	if (share <= 0) return false;
 	return (double)(rng_next(r) >> 11) / 9007199254740992.0 < share;
-}
-
-bool serving_injects(struct service *s, struct client *c, const char *words)
-{
-	struct injected_fault *f = &s->run->fault;
-	if (!happens(&s->luck, s->options->faults)) return false;
-	serving_refuse(c, words);
-	s->run->counts.faults++;
-	text_clear(&f->transaction);
-	text_clear(&f->statement);
-	text_format(&f->transaction, "%s.%u", c->name, c->transactions);
-	text_bytes(&f->statement, text_get(&c->statement), c->statement.length);
-	snprintf(f->state, sizeof f->state, "%s", words);
-	return true;
 }
 
 /* How many newer versions are there that the read could have had? */
@@ -41,7 +25,7 @@ static uint32_t draw_age(struct service *s, uint32_t count)
 	}
 	s->run->counts.drawn += count > 1 && o->stale != 0;
 	if (o->stale < 0) return rng_below(&s->rng, count);
-	return count > 1 && happens(&s->rng, o->stale)
+	return count > 1 && serving_happens(&s->rng, o->stale)
 	               ? 1 + rng_below(&s->rng, count - 1)
 	               : 0;
 }

@@ -12,15 +12,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/seconds.h"
 #include "postgres/command.h"
 #include "postgres/wire.h"
 #include "serve/serving.h"
-
-enum {
-	STUCK = 10 /* seconds: who is open so long without a word, while others
-	            * wait for their turn, is ended */
-};
 
 /* ---- What has come of one ---- */
 
@@ -102,41 +96,6 @@ static void add_client(struct service *s)
 	recording_add_session(s->recording, c->name);
 	VEC_RESERVE(s->clients, s->client_count, s->client_capacity);
 	s->clients[s->client_count++] = c;
-}
-
-/* Of those that are open, who is silent longest, and not because it waits. */
-static struct client *silent(const struct service *s)
-{
-	struct client *found = NULL;
-	for (uint32_t i = 0; i < s->client_count; i++) {
-		struct client *c = s->clients[i];
-		if (c->open && !c->blocked &&
-		    (!found || c->since < found->since))
-			found = c;
-	}
-	return found;
-}
-
-/* Two transactions of one client that waits for both would wait for ever. */
-static void end_stuck(struct service *s)
-{
-	double now = seconds_now(), longest = 0;
-	char sql[64];
-	struct client *c = silent(s);
-	if (!c || now - c->since < STUCK) return;
-	for (uint32_t i = 0; i < s->client_count; i++)
-		if (s->clients[i]->waits &&
-		    now - s->clients[i]->since > longest)
-			longest = now - s->clients[i]->since;
-	if (longest < STUCK) return;
-	snprintf(sql, sizeof sql, "SELECT pg_terminate_backend(%u)",
-	         c->channel.peer);
-	c->since = now;
-	s->run->counts.stuck++;
-	(void)server_was_reset(s->library);
-	if (!connection_run(&s->library->setup, sql))
-		serving_fail(s, "PostgreSQL: %s",
-		             text_get(&s->library->setup.message));
 }
 
 /* ---- All of them ---- */
@@ -230,6 +189,6 @@ bool served_clients_take(struct service *s)
 		s->more = false;
 		if (!take_all_records(s, true)) return false;
 	} while (s->more);
-	end_stuck(s);
+	serving_end_standstill(s);
 	return send_all(s);
 }

@@ -127,15 +127,6 @@ static void put(struct text *t, struct wire_head h, const char *body)
 	if (h.length) text_bytes(t, body, h.length);
 }
 
-void serving_refuse(struct client *c, const char *why)
-{
-	assert(strlen(why) > SERVING_SQLSTATE);
-	put(&c->out,
-	    (struct wire_head){ .kind = WIRE_REFUSED,
-	                        .length = (uint32_t)strlen(why) },
-	    why);
-}
-
 /* What has been committed since it was told last. */
 static void put_news(struct service *s, struct client *c)
 {
@@ -235,19 +226,6 @@ void serving_abort(struct service *s, struct client *c)
 
 /* ---- Accesses ---- */
 
-static void refuse_read(struct service *s, struct client *c,
-                        const struct server_key *k)
-{
-	struct text t = { 0 };
-	text_string(&t, "40001could not serialize access: ");
-	serving_name_key(&t, k);
-	text_string(&t, " was changed by a transaction that this one does not "
-	                "see");
-	serving_refuse(c, text_get(&t));
-	s->run->counts.refused++;
-	text_free(&t);
-}
-
 static bool no_table(struct service *s)
 {
 	return serving_fail(s,
@@ -307,7 +285,7 @@ static bool read_one(struct service *s, struct client *c, struct db_access a,
 		fine = serving_answer(s, c, a, &version);
 	}
 	if (!fine) {
-		refuse_read(s, c, s->library->keys[a.key]);
+		serving_refuse_read(s, c, s->library->keys[a.key]);
 		return false;
 	}
 	put_number(out, version.number);
@@ -382,7 +360,7 @@ static bool read_key_of(struct service *s, struct client *c,
 	} else if (finds_row_in_way(s, c, a, r)) {
 		/* It is told of that. */
 	} else if (serving_is_late(s, c, a)) {
-		refuse_read(s, c, k);
+		serving_refuse_read(s, c, k);
 		return false;
 	} else {
 		r->owner = owner;
@@ -591,7 +569,7 @@ static void take_commit(struct service *s, struct client *c, bool waits)
 	write_all(s, c);
 	if (!commits_commit(s->commits, c->session, &key)) {
 		take_back(s, c);
-		refuse_read(s, c, s->library->keys[key]);
+		serving_refuse_read(s, c, s->library->keys[key]);
 		return;
 	}
 	note_deleted(s, c);
@@ -612,6 +590,7 @@ bool serving_take_record(struct service *s, struct client *c,
 	switch (h->kind) {
 	case WIRE_BEGIN:
 		c->asked = h->number;
+		c->asking = h->owner;
 		if (s->options->real_time)
 			commits_see(s->commits, c->session,
 			            commits_count(s->commits));
@@ -622,12 +601,18 @@ bool serving_take_record(struct service *s, struct client *c,
 		text_clear(&c->statement);
 		text_bytes(&c->statement, body, h->length);
 		return true;
-	case WIRE_READ: return !c->open || take_read(s, c, h, body);
+	case WIRE_READ:
+		if (c->open) return take_read(s, c, h, body);
+		serving_refuse_rest(c);
+		return true;
 	case WIRE_NEWS: take_news(s, c, h, body); return true;
 	case WIRE_WRITE: return !c->open || take_write(s, c, h, body);
 	case WIRE_GIVE_UP: return !c->open || take_given_up(s, c, h, body);
 	case WIRE_COMMIT:
-		if (c->open) take_commit(s, c, h->number);
+		if (c->open)
+			take_commit(s, c, h->number);
+		else if (h->number)
+			serving_refuse_rest(c);
 		return true;
 	case WIRE_ABORT:
 		c->waits = false;

@@ -73,7 +73,9 @@ struct service_counts {
 	uint64_t drawn;   /* those whose version was drawn by chance */
 	uint32_t refused; /* transactions, with 40001 */
 	uint32_t faults;  /* transactions, without a reason */
-	uint32_t stuck;   /* connections that were ended */
+	uint32_t circles; /* of turns and locks, where one was refused */
+	uint32_t stuck;   /* connections that were ended: silent ones, */
+	uint32_t held;    /* and those that waited for a lock */
 };
 
 /* A transaction that was refused without a reason: "c2.1", what it carried out,

@@ -1,5 +1,5 @@
-/* What service.c, served_clients.c and answers.c share: clients, and what they
- * are served from.
+/* What service.c, served_clients.c, standstill.c, refusals.c and answers.c
+ * share: clients, and what they are served from.
  */
 #ifndef ISO_SERVE_SERVING_H
 #define ISO_SERVE_SERVING_H
@@ -59,6 +59,7 @@ struct client {
 	struct server_key **asked_keys; /* that it reads at once */
 	uint32_t asked_count, asked_capacity;
 	uint32_t asked;        /* enum wire_level */
+	uint32_t asking;       /* what it calls the transaction */
 	struct text statement; /* that it carries out */
 	double since;          /* it waits, or has said its last word */
 	struct text out;       /* is to be sent */
@@ -90,15 +91,13 @@ struct service {
 	struct served_writer *writers; /* by position, from 1 */
 	uint32_t writer_count, writer_capacity;
 	double looked; /* whether the server runs */
+	double sought; /* for circles */
 	long log;      /* where that of the server ended when it began */
 	struct pollfd *polled;
 	uint32_t polled_count, polled_capacity; /* clients */
 };
 
 /* ---- service.c ---- */
-enum { SERVING_SQLSTATE = 5 }; /* letters */
-/* The transaction of the client, with this SQLSTATE and the words behind it. */
-void serving_refuse(struct client *c, const char *why);
 /* `what` stands in the format. False. */
 bool serving_fail(struct service *s, const char *format, const char *what);
 bool serving_take_record(struct service *s, struct client *c,
@@ -118,9 +117,25 @@ bool served_clients_take(struct service *s);
 bool served_command_ended(const struct service *s);
 void served_client_drop(struct service *s, uint32_t i);
 
+/* ---- refusals.c ---- */
+/* `why` begins with the SQLSTATE. */
+/* The key has changed. */
+void serving_refuse_read(struct service *s, struct client *c,
+                         const struct server_key *k);
+/* Who waits for its turn does not get it; nor an answer to what it asks behind
+ * that. */
+void serving_refuse_turn(struct client *c, const char *why);
+void serving_refuse_rest(struct client *c);
+/* In their share of cases, for no reason: as any client has to expect. */
+bool serving_injects(struct service *s, struct client *c, const char *why);
+
+/* ---- standstill.c ---- */
+/* Whoever has others wait for ever is refused, or ended. */
+void serving_end_standstill(struct service *s);
+
 /* ---- answers.c ---- */
-/* It is refused, for no reason: as any client has to expect. */
-bool serving_injects(struct service *s, struct client *c, const char *words);
+/* In this share of cases. */
+bool serving_happens(struct rng *r, double share);
 /* The client's transaction reads one of the versions that it may, by the
  * policy. False: there is none. */
 bool serving_answer(struct service *s, struct client *c, struct db_access a,

@@ -523,6 +523,12 @@ static void note_readiness(const struct wire_head *h, const char *body)
 		                                   pnstrdup(body, h->length));
 }
 
+/* The transaction at hand, where it is told; never 0. */
+static uint32 called(void)
+{
+	return (uint32)transaction ? (uint32)transaction : 1;
+}
+
 static void take_readiness(int own, bool ends)
 {
 	struct wire_head h;
@@ -530,6 +536,8 @@ static void take_readiness(int own, bool ends)
 	while (awaited > own) {
 		take_reply(&h, &body, ends);
 		if (h.kind == WIRE_READY) note_readiness(&h, body);
+		if (h.kind == WIRE_REFUSED && h.owner == called())
+			fail_refused(body, h.length);
 		pfree(body);
 	}
 }
@@ -560,7 +568,7 @@ bool rows_are_told(void)
 
 void transaction_begin(void)
 {
-	struct wire_head h = { .kind = WIRE_BEGIN };
+	struct wire_head h = { .kind = WIRE_BEGIN, .owner = called() };
 	if (begun || !IsTransactionState()) return;
 	begun = true;
 	transactions++;
