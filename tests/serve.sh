@@ -458,6 +458,15 @@ prints 'the command ended with exit code 127'
 run 0 serve --setup 'psql -qXc "CREATE TABLE x (id int)"' --json -- \
 	psql -qXc 'INSERT INTO x VALUES (1)'
 prints '"committed":1'
+# The command that is told can be typed again.
+run 1 serve --json --schema accounts.sql -i si -- sh -c 'echo $#; exit 3' 'a b' -q "it's"
+prints "\"client\":\"sh -c 'echo \$#; exit 3' 'a b' -q 'it'"
+told=$(sed 's/.*"command":"isoscope \([^"]*\)".*/\1/; s/\\\\/\\/g' out)
+what="isoscope $told"
+eval "\"\$ISOSCOPE\" $told" >out 2>err </dev/null
+equal "$what: exit code" $? 1
+prints 'exit code 3, served at Snapshot Isolation'
+equal "$what" "$(cat err)" 2
 
 # Clients and backends that die in a transaction: it is rolled back, and what was
 # committed stays.

@@ -122,3 +122,21 @@ const char *text_get(const struct text *t)
 	assert(!t->data || !t->data[t->length]);
 	return t->data ? t->data : "";
 }
+
+void text_shell_word(struct text *t, const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"0123456789_-./:=,+@%";
+	if (*word && !word[strspn(word, plain)]) {
+		text_string(t, word);
+		return;
+	}
+	text_char(t, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			text_string(t, "'\\''");
+		else
+			text_char(t, *word);
+	text_char(t, '\'');
+}

@@ -245,24 +245,10 @@ bool command_line_read(struct command_line *c, enum command command, int count,
 
 /* ---- and back to words ---- */
 
-/* As a shell reads it. */
 static void add_argument(struct text *t, const char *word)
 {
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-		"0123456789_-./:=,+@%";
 	text_char(t, ' ');
-	if (*word && !word[strspn(word, plain)]) {
-		text_string(t, word);
-		return;
-	}
-	text_char(t, '\'');
-	for (; *word; word++)
-		if (*word == '\'')
-			text_string(t, "'\\''");
-		else
-			text_char(t, *word);
-	text_char(t, '\'');
+	text_shell_word(t, word);
 }
 
 static void add_option(struct text *t, const struct command_line *c, int option,
@@ -292,11 +278,26 @@ static bool says_nothing(int option)
 	return false;
 }
 
-void command_line_say(const struct command_line *c, struct text *t)
+static void add_operands(struct text *t, const struct command_line *c)
 {
-	text_format(t, "isoscope %s", command_table[c->command].word);
 	for (size_t i = 0; i < c->operand_count; i++)
 		add_argument(t, c->operands[i]);
+}
+
+/* Are they a command with options of its own, or look like options? */
+static bool operands_stand_behind(const struct command_line *c)
+{
+	bool behind = c->command == COMMAND_SERVE;
+	for (size_t i = 0; i < c->operand_count && !behind; i++)
+		behind = c->operands[i][0] == '-' && c->operands[i][1];
+	return behind && c->operand_count;
+}
+
+void command_line_say(const struct command_line *c, struct text *t)
+{
+	bool behind = operands_stand_behind(c);
+	text_format(t, "isoscope %s", command_table[c->command].word);
+	if (!behind) add_operands(t, c);
 	for (int o = 0; o < OPTION_COUNT; o++) {
 		const char **all = o == OPTION_SESSION  ? c->sessions
 		                   : o == OPTION_ASSERT ? c->asserts
@@ -305,6 +306,9 @@ void command_line_say(const struct command_line *c, struct text *t)
 		if (!all) add_option(t, c, o, c->value[o]);
 		for (; all && *all; all++) add_option(t, c, o, *all);
 	}
+	if (!behind) return;
+	text_string(t, " --");
+	add_operands(t, c);
 }
 
 void command_line_free(struct command_line *c)

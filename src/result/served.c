@@ -21,8 +21,10 @@ static void add_settings(struct result *r, const struct served_case *c)
 {
 	const struct service_options *o = &c->options->service;
 	struct text command = { 0 };
-	for (const char *const *w = o->command; w && *w; w++)
-		text_format(&command, "%s%s", w == o->command ? "" : " ", *w);
+	for (const char *const *w = o->command; w && *w; w++) {
+		if (w != o->command) text_char(&command, ' ');
+		text_shell_word(&command, *w);
+	}
 	result_text(r, &r->settings, "client",
 	            o->command ? text_get(&command) : NULL);
 	result_text(r, &r->settings, "level", level_word(o->level));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/seconds.h"
 #include "postgres/wire.h"
 #include "serve/serving.h"
