@@ -200,6 +200,51 @@ if command -v python3 >/dev/null; then
 	done
 fi
 
+# A prepared cluster that is damaged is made anew.
+XDG_CACHE_HOME=$work/damaged
+export XDG_CACHE_HOME
+chmod 755 .
+run 0 serve --schema accounts.sql -- psql -qXc 'TABLE account'
+prepared=$(echo damaged/isoscope/postgres-*)
+for damage in "rm $prepared/global/pg_control" "rm -r $prepared/base" \
+	"truncate -s 100 $prepared/PG_VERSION" "rm -r $prepared/*"; do
+	$damage
+	run 0 serve --schema accounts.sql -- psql -qXc 'TABLE account'
+	what="after $damage"
+	[ -s "$prepared/global/pg_control" ] && pass || fail "$what: it is not made anew"
+	equal "$what" "$(ls damaged/isoscope | wc -l)" 1
+done
+stamp=$(stat -c %i "$prepared")
+run 0 serve --schema accounts.sql -- psql -qXc 'TABLE account'
+equal 'one that is whole' "$(stat -c %i "$prepared")" "$stamp"
+clean 'damaged prepared clusters'
+if [ "${cache-unset}" = unset ]; then unset XDG_CACHE_HOME; else XDG_CACHE_HOME=$cache; fi
+
+# Places that it cannot be in; and without any command to make or remove files.
+# elsewhere FOLDER WORDS
+elsewhere() {
+	[ "$1" = /no/where ] || mkdir -p -m 1777 "$1"
+	for command in 'serve -- true' 'explore --engine=postgres lost.spec'; do
+		what="TMPDIR='$1' isoscope $command"
+		TMPDIR=$1 "$ISOSCOPE" $command >out 2>err </dev/null
+		equal "$what: exit code" $? 3
+		says "cannot make a folder in $1: $2 (set TMPDIR to use another folder)"
+	done
+}
+place=$(mktemp -d /tmp/odd.XXXXXX)
+chmod 755 "$place"
+elsewhere /no/where 'No such file or directory'
+elsewhere "$place/a,b" "the name of a socket cannot have the character ','"
+elsewhere "$place/a'b" "the name of a socket cannot have the character '''"
+elsewhere "$place/a b" "the name of a socket cannot have the character ' '"
+elsewhere folders "it does not begin with '/'"
+rm -r "$place"
+what='without PATH'
+PATH=/nonexistent "$ISOSCOPE" serve -- true >out 2>err </dev/null
+equal "$what: exit code" $? 3
+says "cannot run 'cp'"
+clean "$what"
+
 # Several at once.
 for _ in 1 2 3; do
 	"$ISOSCOPE" serve --schema accounts.sql -- \

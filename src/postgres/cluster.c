@@ -214,16 +214,58 @@ static bool find_programs(struct text *why)
 	return false;
 }
 
-/* In $TMPDIR, if the path of a socket there is short enough. */
+/* Lists of hosts and of settings, URLs and shells take names of sockets apart
+ * at other characters. */
+static bool is_plain(const char *path, struct text *why)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-./:=@~";
+	while (*path && (strchr(plain, *path) || *path & 0x80)) path++;
+	if (*path)
+		text_format(why,
+		            "the name of a socket cannot have the character "
+		            "'%c'",
+		            *path);
+	return !*path;
+}
+
+/* $TMPDIR, if it is usable, and the path of a socket there is short enough.
+ * NULL: it is a mistake. */
+static const char *place(const struct cluster *c, struct text *why)
+{
+	enum { PLACE_MOST = 40 };
+	const char *at = getenv("TMPDIR");
+	if (!at || !*at) return "/tmp";
+	if (access(at, F_OK))
+		text_string(why, strerror(errno));
+	else if (*at != '/')
+		text_string(why, "it does not begin with '/'");
+	else if (strlen(at) > PLACE_MOST || !is_reached(c, at))
+		return "/tmp";
+	else if (is_plain(at, why))
+		return at;
+	return NULL;
+}
+
 static bool make_own_folder(struct cluster *c, struct text *why)
 {
-	const char *at = getenv("TMPDIR");
-	if (!at || *at != '/' || strlen(at) > 40 || !is_reached(c, at))
-		at = "/tmp";
-	snprintf(c->folder, sizeof c->folder, "%s/isoscope-XXXXXX", at);
-	assert(strlen(c->folder) < sizeof c->folder - 1);
-	if (mkdtemp(c->folder)) return true;
-	text_format(why, "cannot make a folder in %s: %s", at, strerror(errno));
+	struct text wrong = { 0 };
+	const char *at = place(c, &wrong);
+	if (at) {
+		snprintf(c->folder, sizeof c->folder, "%s/isoscope-XXXXXX", at);
+		assert(strlen(c->folder) < sizeof c->folder - 1);
+		if (mkdtemp(c->folder)) return true;
+		*c->folder = 0;
+		text_string(&wrong, strerror(errno));
+	} else {
+		at = getenv("TMPDIR");
+	}
+	text_format(why,
+	            "cannot make a folder in %s: %s (set TMPDIR to use another "
+	            "folder)",
+	            at, text_get(&wrong));
+	text_free(&wrong);
 	return false;
 }
 

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <fts.h>
 #include <grp.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,6 +16,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* In a prepared cluster: how long it is. */
+#define MEASURE "isoscope-measure"
 
 /* ---- Commands ---- */
 
@@ -89,22 +92,81 @@ static bool run(const struct cluster *c, bool self, const char *const *words)
 	return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-static int remove_one(const char *path, const struct stat *s, int kind,
-                      struct FTW *at)
+/* ---- Folders ---- */
+
+static FTS *open_tree(const char *path)
 {
-	(void)s, (void)kind, (void)at;
-	(void)remove(path);
-	return 0;
+	return fts_open((char *const[]){ (char *)path, NULL },
+	                FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+}
+
+static void remove_tree(const char *path)
+{
+	FTS *tree = open_tree(path);
+	const FTSENT *e;
+	while (tree && (e = fts_read(tree)))
+		/* Of a folder it comes twice: at last it is empty. */
+		if (e->fts_info != FTS_D) (void)remove(e->fts_accpath);
+	if (tree) fts_close(tree);
 }
 
 void cluster_remove_folder(const char *path)
 {
-	enum { TRIES = 20, PAUSE = 100000 /* microseconds */, DEPTH = 16 };
+	enum { TRIES = 20, PAUSE = 100000 /* microseconds */ };
 	/* Who was making files there may not have ended yet. */
 	for (int i = 0; i < TRIES && !access(path, F_OK); i++) {
 		if (i) usleep(PAUSE);
-		nftw(path, remove_one, DEPTH, FTW_DEPTH | FTW_PHYS);
+		remove_tree(path);
 	}
+}
+
+/* How many files there are in a folder and below, and how long they are. */
+static void measure(const char *path, struct text *out)
+{
+	FTS *tree = open_tree(path);
+	const FTSENT *e;
+	unsigned long long files = 0, bytes = 0;
+	while (tree && (e = fts_read(tree)))
+		if (e->fts_info == FTS_F && strcmp(e->fts_name, MEASURE)) {
+			files++;
+			bytes += (unsigned long long)e->fts_statp->st_size;
+		}
+	if (tree) fts_close(tree);
+	text_format(out, "%llu files, %llu bytes\n", files, bytes);
+}
+
+static FILE *open_measure(const char *folder, const char *mode)
+{
+	struct text path = { 0 };
+	text_format(&path, "%s/" MEASURE, folder);
+	FILE *f = fopen(text_get(&path), mode);
+	text_free(&path);
+	return f;
+}
+
+static bool write_measure(const char *folder)
+{
+	struct text now = { 0 };
+	measure(folder, &now);
+	FILE *f = open_measure(folder, "w");
+	bool fine = f && fputs(text_get(&now), f) >= 0;
+	if (f) fine &= !fclose(f);
+	text_free(&now);
+	return fine;
+}
+
+/* Is it as it was when it was measured? */
+static bool is_whole(const char *folder)
+{
+	char was[80] = "";
+	struct text now = { 0 };
+	FILE *f = open_measure(folder, "r");
+	measure(folder, &now);
+	bool fine =
+		f && fgets(was, sizeof was, f) && !strcmp(was, text_get(&now));
+	if (f) fclose(f);
+	text_free(&now);
+	return fine;
 }
 
 /* ---- The files ---- */
@@ -167,18 +229,22 @@ static bool copy(const struct cluster *c, const char *from, const char *to)
 	                                  to, NULL });
 }
 
-/* Others may do the same at the same moment: it appears at once. */
+/* In place of one that is damaged, if there is one. Others may do the same at
+ * the same moment: it appears at once. */
 static void keep_prepared(const struct cluster *c, const char *data,
                           const char *folder, const char *prepared)
 {
 	struct text mine = { 0 };
 	text_format(&mine, "%s.%d", prepared, (int)getpid());
+	const char *from = text_get(&mine);
 	if (run(c, true,
 	        (const char *const[]){ "mkdir", "-p", "-m", "700", folder,
 	                               NULL }) &&
-	    (!copy(c, data, text_get(&mine)) ||
-	     rename(text_get(&mine), prepared)))
-		cluster_remove_folder(text_get(&mine));
+	    write_measure(data) && copy(c, data, from)) {
+		if (rename(from, prepared)) cluster_remove_folder(prepared);
+		(void)rename(from, prepared);
+	}
+	cluster_remove_folder(from);
 	text_free(&mine);
 }
 
@@ -215,7 +281,8 @@ static bool make_data(const struct cluster *c)
 	            text_get(&folder), (unsigned)c->user);
 	bool fine = folder.length &&
 	            !access(text_get(&prepared), R_OK | X_OK) &&
-	            copy(c, text_get(&prepared), text_get(&data));
+	            copy(c, text_get(&prepared), text_get(&data)) &&
+	            is_whole(text_get(&data));
 	if (!fine) {
 		cluster_remove_folder(text_get(&data));
 		fine = init_data(c, text_get(&data));
