@@ -138,6 +138,18 @@ echo 'CREATE TABLE t (id int PRIMARY KEY);' >x.sql
 run 0 explore --engine=postgres x.sql --session 's: !echo $PGUSER' \
 	--assert "SELECT output = 'isoscope' FROM s"
 
+run 3 explore --engine=postgres x.sql --session 's: ! '
+says '--session:1:1: error: this command is empty'
+# What is told of a session that was given is told of that.
+run 3 explore --engine=postgres x.sql --session 's: !echo $$'
+says "--session:1:1: error: session 's': it does not do the same"
+# What is found is told, though it cannot be tried elsewhere.
+run 1 explore --engine=postgres x.sql --session 's: !echo x' --confirm \
+	--reproduce s.sh --assert "SELECT output = 'y' FROM s"
+prints 'Not tried on PostgreSQL: its sessions, or its set-up, are programs'
+says "nothing was confirmed, so 's.sh' was not written"
+[ ! -e s.sh ] && pass || fail "$what: s.sh is there"
+
 # Nothing is left behind, whoever is killed.
 command_of <<'END'
 sleep 1234 & sleep 1234

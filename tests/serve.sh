@@ -433,12 +433,15 @@ fi
 
 # What is refused, and said.
 run 3 serve --schema missing.sql -- true
-says "cannot read 'missing.sql'"
+says "--schema:1:1: error: cannot read 'missing.sql'"
 echo 'SELEC 1' >wrong.sql
 run 3 serve --schema wrong.sql -- true
 says 'wrong.sql:1:1: error: setup failed: syntax error'
+echo 'SELECT nosuch(1)' >wrong.sql
+run 3 serve --schema wrong.sql -- true
+says 'does not exist (42883); hint: No function matches the given name'
 run 3 serve --setup 'echo no >&2; exit 3' -- true
-says 'it ends with exit code 3: no'
+says '--setup:1:1: error: setup failed: echo no >&2; exit 3: it ends with exit code 3: no'
 run 2 serve --policy some -- true
 run 2 serve psql -c 'SELECT 1'
 says "stand behind '--': isoscope serve -- COMMAND"

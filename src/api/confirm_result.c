@@ -4,6 +4,7 @@
 
 #include "result/confirmed.h"
 #include "result/result.h"
+#include "vm/program.h"
 
 /* ---- One after the other ---- */
 
@@ -72,16 +73,19 @@ static bool has_example(const struct result *r)
 	return false;
 }
 
-/* What fails is the title. */
+/* What fails is the title. Without a confirmer it is told `why` nothing is
+ * tried. */
 static bool try_example(struct trials *x, struct result *r,
                         const struct result_assertion *a,
-                        struct result_example *e, struct problem *p)
+                        struct result_example *e, const char *why,
+                        struct problem *p)
 {
-	struct confirmation found;
+	struct confirmation found = { .answer = CONFIRM_NOT_TRIED, .why = why };
 	struct text title = { 0 };
 	text_string(&title, a->text);
 	if (a->message) text_format(&title, "\n%s", a->message);
-	bool fine = trials_try(x, e->history, e->level, &e->schedule,
+	bool fine = !x->confirmer ||
+	            trials_try(x, e->history, e->level, &e->schedule,
 	                       text_get(&title), &r->region, &found, p);
 	if (fine)
 		result_confirmed(r, &e->confirmation, &e->confirmation.members,
@@ -98,14 +102,21 @@ bool confirm_result(struct result *r, const atomic_bool *interrupt,
 	struct trials x = { .interrupt = interrupt,
 		            .as = as,
 		            .reproduced = out };
+	struct text why = { 0 };
 	bool fine = true;
 	assert(r->program && !out->length);
-	if (has_example(r)) fine = trials_begin(&x, r->program, p);
+	if (has_example(r))
+		x.confirmer = confirmer_new(r->program, &x.stock, &why);
+	/* What was found is told, whether it can be tried or not. */
+	if (why.length && !program_is_sql(r->program))
+		fine = fail(p, PROBLEM_INPUT, "--confirm", &why);
 	for (uint32_t i = 0; fine && i < r->assertion_count; i++) {
 		struct result_assertion *a = &r->assertions[i];
 		if (a->example.history && a->shown_by == i)
-			fine = try_example(&x, r, a, &a->example, p);
+			fine = try_example(&x, r, a, &a->example,
+			                   text_get(&why), p);
 	}
+	text_free(&why);
 	trials_end(&x);
 	if (fine) result_confirmed_in_all(r);
 	return fine;

@@ -84,6 +84,7 @@ static void take_error(struct connection *c, const char *s)
 	for (; *s; s += strlen(s) + 1) {
 		if (*s == 'C') snprintf(c->state, sizeof c->state, "%s", s + 1);
 		if (*s == 'M') text_string(&c->message, s + 1);
+		if (*s == 'H') text_string(&c->hint, s + 1);
 	}
 }
 
@@ -159,6 +160,7 @@ static void begin_answer(struct connection *c)
 	c->busy = true;
 	c->has_result = false;
 	*c->state = *c->tag = 0;
+	text_clear(&c->hint);
 	text_clear(&c->message);
 	text_clear(&c->rows);
 	c->row_count = 0;
@@ -265,6 +267,7 @@ void connection_close(struct connection *c)
 	text_free(&c->in);
 	text_free(&c->rows);
 	text_free(&c->message);
+	text_free(&c->hint);
 	*c = (struct connection){ 0 };
 }
 

@@ -32,7 +32,7 @@ struct connection {
 	struct text rows;
 	uint32_t row_count;
 	char state[6];
-	struct text message;
+	struct text message, hint;
 	char tag[32]; /* of the last statement: "UPDATE 1" */
 	/* Once it is set, who waits for an answer gives up, and the connection
 	 * is lost; NULL: never. */

@@ -339,6 +339,18 @@ static void find_folder(struct server_library *s, const char *path)
 	                                               (size_t)(slash - path));
 }
 
+/* In its place, if it has one. */
+static void tell_fault(struct loading *l)
+{
+	struct server_library *s = l->library;
+	struct position at = source_position(&s->all, (struct place){ 0 });
+	if (s->fault_has_point)
+		at = program_position(l->program, s->fault_point);
+	diags_add(l->diags, DIAG_ERROR, at.file, at.line, at.column,
+	          at.source_line, "%s", s->fault);
+	l->failed = true;
+}
+
 /* What each command does when no other session has run: at which levels, and is
  * it the same twice? */
 static void try_commands(struct loading *l)
@@ -362,7 +374,7 @@ static void try_commands(struct loading *l)
 	server_guest_ops.give_back(&s->guest, g);
 	if (!s->fault) server_take_growth(l->program);
 	region_free(&scratch);
-	if (s->fault) load_fail(l, (struct place){ 0 }, "%s", s->fault);
+	if (s->fault) tell_fault(l);
 }
 
 /* What it is set up by. */
@@ -447,6 +459,15 @@ struct program *server_load(const char *path, const char *text, size_t length,
 	return NULL;
 }
 
+/* An argument of the command line. */
+static struct place given_at(struct loading *l, const char *option,
+                             const char *text)
+{
+	return (struct place){
+		sources_add(&l->library->all, option, text, strlen(text)), 0
+	};
+}
+
 struct program *server_load_to_serve(const char *schema, const char *command,
                                      const struct address *address,
                                      const struct sql_arguments *given,
@@ -457,10 +478,18 @@ struct program *server_load_to_serve(const char *schema, const char *command,
 	};
 	struct server_library *s = library_new(&l, "serve");
 	s->spec.region = &s->region;
-	sources_add(&s->all, "serve", "", 0); /* errors have a place */
-	if (schema) add_setup(&s->spec, (struct spec_setup){ .file = schema });
+	/* Errors have a place. */
+	if (schema)
+		add_setup(&s->spec,
+		          (struct spec_setup){
+				  .file = schema,
+				  .at = given_at(&l, "--schema", schema) });
 	if (command)
-		add_setup(&s->spec, (struct spec_setup){ .command = command });
+		add_setup(&s->spec,
+		          (struct spec_setup){
+				  .command = command,
+				  .at = given_at(&l, "--setup", command) });
+	if (!schema && !command) given_at(&l, "serve", "");
 	bool fine = set_up(&l) && load_open_service(&l);
 	s->setup.interrupt = NULL;
 	sql_parser_free(l.parser);

@@ -171,9 +171,11 @@ bool load_setup(struct loading *l, struct spec_setup *s)
 	bool fine = connection_run(c, text);
 	free(text);
 	if (c->lost) l->diags->of_system = true;
-	return fine || load_fail(l, spec_block_begin(&l->library->all, &s->sql),
-	                         "setup failed: %s (%s)", text_get(&c->message),
-	                         c->state);
+	return fine ||
+	       load_fail(l, spec_block_begin(&l->library->all, &s->sql),
+	                 "setup failed: %s (%s)%s%s", text_get(&c->message),
+	                 c->state, c->hint.length ? "; hint: " : "",
+	                 text_get(&c->hint));
 }
 
 static struct server_relation *add_relation(struct loading *l, uint32_t oid,

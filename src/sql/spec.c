@@ -448,8 +448,11 @@ static void add_given_session(struct spec_reader *r, const char *given)
 	struct spec_session *x = &s->sessions[s->session_count++];
 	*x = (struct spec_session){ .name = name, .at = place };
 	if (given[at] == '!') {
-		x->command = region_copy_string(s->region, given + at + 1,
-		                                length - at - 1);
+		const char *command = given + at + 1;
+		if (!command[strspn(command, " \t\n")])
+			fail(r, place, "this command is empty");
+		x->command =
+			region_copy_string(s->region, command, length - at - 1);
 		x->here = true;
 	}
 	VEC_RESERVE(x->steps, x->step_count, x->step_capacity);
