@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "confirm/retold.h"
 #include "result/confirmed.h"
 #include "result/result.h"
 #include "vm/program.h"
@@ -75,9 +76,10 @@ static bool has_example(const struct result *r)
 
 /* What fails is the title. Without a confirmer it is told `why` nothing is
  * tried. */
-static bool try_example(struct trials *x, struct result *r,
+static bool try_history(struct trials *x, struct result *r,
                         const struct result_assertion *a,
-                        struct result_example *e, const char *why,
+                        struct result_example *e, const struct history *h,
+                        const struct schedule *schedule, const char *why,
                         struct problem *p)
 {
 	struct confirmation found = { .answer = CONFIRM_NOT_TRIED, .why = why };
@@ -85,15 +87,44 @@ static bool try_example(struct trials *x, struct result *r,
 	text_string(&title, a->text);
 	if (a->message) text_format(&title, "\n%s", a->message);
 	bool fine = !x->confirmer ||
-	            trials_try(x, e->history, e->level, &e->schedule,
-	                       text_get(&title), &r->region, &found, p);
+	            trials_try(x, h, e->level, schedule, text_get(&title),
+	                       &r->region, &found, p);
 	if (fine)
 		result_confirmed(r, &e->confirmation, &e->confirmation.members,
 		                 &(struct tried_history){ x->confirmer, &found,
-		                                          e->history,
-		                                          e->level });
+		                                          h, e->level });
 	text_free(&title);
 	return fine;
+}
+
+/* By the statements of each session, where these are programs. */
+static bool try_retold(struct trials *x, struct result *r,
+                       const struct result_assertion *a,
+                       struct result_example *e, struct problem *p)
+{
+	struct retold own;
+	struct text why = { 0 };
+	if (retold_make(&own, r->program, e->history, e->level, x->interrupt,
+	                &why))
+		x->confirmer = confirmer_new(own.program, &x->stock, &why);
+	bool fine = x->confirmer ? try_history(x, r, a, e, own.history,
+	                                       &own.schedule, NULL, p)
+	                         : try_history(x, r, a, e, e->history, NULL,
+	                                       text_get(&why), p);
+	confirmer_free(x->confirmer);
+	x->confirmer = NULL;
+	retold_free(&own);
+	text_free(&why);
+	return fine;
+}
+
+static bool try_example(struct trials *x, struct result *r,
+                        const struct result_assertion *a,
+                        struct result_example *e, const char *why,
+                        struct problem *p)
+{
+	if (retold_is_needed(r->program)) return try_retold(x, r, a, e, p);
+	return try_history(x, r, a, e, e->history, &e->schedule, why, p);
 }
 
 bool confirm_result(struct result *r, const atomic_bool *interrupt,
@@ -105,7 +136,7 @@ bool confirm_result(struct result *r, const atomic_bool *interrupt,
 	struct text why = { 0 };
 	bool fine = true;
 	assert(r->program && !out->length);
-	if (has_example(r))
+	if (has_example(r) && !retold_is_needed(r->program))
 		x.confirmer = confirmer_new(r->program, &x.stock, &why);
 	/* What was found is told, whether it can be tried or not. */
 	if (why.length && !program_is_sql(r->program))

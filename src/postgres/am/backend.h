@@ -213,6 +213,8 @@ void definition_dropped(Oid class, Oid object, int column);
 void doors_init(void);
 
 /* ---- moments.c ---- */
+/* Is some statement carried out? */
+bool moments_run(void);
 /* What the transaction asks for. */
 enum wire_level moments_level(void);
 /* Does it say so for all that follow? Then PostgreSQL is not to hear of it. */
@@ -226,6 +228,11 @@ struct moment *moment_fresh(void);
 void moments_fix_clock(void);
 /* Statements of transactions at this level or deeper are over. */
 void moments_forget(int level);
+
+/* ---- parameters.c ---- */
+/* Appends the statement, with their values for $1 and so on. */
+void parameters_put(StringInfo s, const char *text, int length,
+                    ParamListInfo given);
 
 /* ---- named_rows.c ---- */
 /* `column = value` of the primary key. */

@@ -107,6 +107,11 @@ void moments_fix_clock(void)
 	SetParallelStartTimestamps(at, at);
 }
 
+bool moments_run(void)
+{
+	return running != NULL;
+}
+
 /* Who connects by itself says much that has nothing to do with tables. */
 static bool touches_tables(QueryDesc *q)
 {
@@ -128,13 +133,21 @@ static bool touches_tables(QueryDesc *q)
 	return false;
 }
 
-/* The text of what a client asks for, without what stands beside it. */
+/* The text of what a client asks for, without what stands beside it. Served,
+ * it is known again by its text, whatever its parameters are. */
 static void tell_statement(QueryDesc *q)
 {
 	struct wire_head h = { .kind = WIRE_STATEMENT };
 	int at = q->plannedstmt->stmt_location, n = q->plannedstmt->stmt_len;
 	const char *text = CleanQuerytext(q->sourceText, &at, &n);
-	channel_send(&h, text, (uint32)n);
+	StringInfoData s;
+	initStringInfo(&s);
+	if (iso_serves || !q->params || q->params->paramFetch)
+		appendBinaryStringInfo(&s, text, n);
+	else
+		parameters_put(&s, text, n, q->params);
+	channel_send(&h, s.data, (uint32)s.len);
+	pfree(s.data);
 }
 
 static void begin_for(QueryDesc *q)

@@ -177,14 +177,22 @@ static RelOptInfo *join_in_order(PlannerInfo *root, int levels, List *initial)
 
 /* ---- What does not depend on what is read ---- */
 
-/* Who serves does not count what is read, and parameters are given before. */
+/* `data` is not NULL: parameters are given before. */
 static bool has_variable(Node *n, void *data)
 {
 	if (!n) return false;
 	if (IsA(n, Query)) return true;
 	if (IsA(n, Param))
-		return !iso_serves || ((Param *)n)->paramkind != PARAM_EXTERN;
+		return !data || ((Param *)n)->paramkind != PARAM_EXTERN;
 	return expression_tree_walker(n, has_variable, data);
+}
+
+/* What a client gives is as what it writes. Who serves does not count what is
+ * read, so variables of functions are, too. */
+static bool are_given(ParamListInfo params)
+{
+	return iso_serves ||
+	       (iso_client && params && !params->paramFetch && !moments_run());
 }
 
 /* `data` is not NULL: also such as only reads tables. */
@@ -214,7 +222,9 @@ static PlannedStmt *plan(Query *q, const char *text, int options,
 	bool before = asks_variables, called = calls_code;
 	PlannedStmt *p;
 	calls_code = iso_serves && has_users_code((Node *)q, NULL);
-	asks_variables = q->jointree && has_variable(q->jointree->quals, NULL);
+	asks_variables =
+		q->jointree && has_variable(q->jointree->quals,
+	                                    are_given(params) ? params : NULL);
 	p = (next_planner ? next_planner : standard_planner)(q, text, options,
 	                                                     params);
 	asks_variables = before;
