@@ -22,9 +22,9 @@ void text_pad(struct text *t, char c, size_t count);
 void text_format(struct text *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void text_vformat(struct text *t, const char *format, va_list args);
-/* A JSON string literal: quotes, escapes; bytes above 127 pass unchanged. */
 /* A word as a shell reads it: in quotes where it needs them. */
 void text_shell_word(struct text *t, const char *word);
+/* A JSON string literal: quotes, escapes; bytes above 127 pass unchanged. */
 void text_json_string(struct text *t, const char *s, size_t length);
 /* The contents ("" when empty), still owned by the text. */
 const char *text_get(const struct text *t);
