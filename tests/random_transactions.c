@@ -87,11 +87,54 @@ static void write_condition(struct writer *w)
 
 static void write_block(struct writer *w, uint32_t statements);
 
+/* A list that is made here, of items that are known, and what is done with it.
+ */
+static void write_list(struct writer *w)
+{
+	static const char *const made[] = {
+		"for q in [%, %] { if (q != p1) m = m + [q]; }\n",
+		"for q in [%, %] { if (q == p0) { m = [q] + m; } else { m = m "
+		"+ [q, 1]; } }\n",
+		"m = filter(q in [%, %] : q != p1);\n",
+		"m = map(q in filter(r in [%, %] : r != p0) : q + 1);\n",
+		"if (% == p1) { m = [p0, %]; } else { m = [p0]; }\n",
+		"for q in [%, %] { m = m + [(q, y0[q])]; }\n"
+		"m = map(q in filter(r in m : r[1] != p1) : q[0]);\n",
+	};
+	static const char *const uses[] = {
+		"y0[size(m)] = p0;\n",
+		"if (size(m) > 0) y1[m[0]] = p1;\n",
+		"if (size(m) > 1) { y1[m[1]] = p1; } else { let u = y1[p0]; "
+		"}\n",
+		"for q in m { let u = y0[q]; y1[q] = u; }\n",
+		"if (exists(q in m : q == p0)) { x0 = 1; }\n",
+		"if (forall(q in m : y0[q] == 0)) { x0 = p0; }\n",
+		"if (p0 in m) { x1 = x0; } else { y1[0] = x1; }\n",
+		"y0[max(m + [0])] += 1;\n",
+		"if (size(m) > 0) x1 = min(m);\n",
+		"if (y1[m[0]] == 0) y0[0] = 1;\n",
+	};
+	static const char *const items[] = { "p0", "0", "1", "x0", "p1" };
+	text_string(w->t, "if (p0 == p0) {\nlet m = [];\n");
+	const char *form = made[rng_below(w->r, 6)];
+	for (; *form; form++) {
+		if (*form == '%')
+			text_string(w->t, items[rng_below(w->r, 5)]);
+		else
+			text_char(w->t, *form);
+	}
+	text_string(w->t, uses[rng_below(w->r, 10)]);
+	if (one_in(w, 2)) text_string(w->t, uses[rng_below(w->r, 10)]);
+	text_string(w->t, "}\n");
+}
+
 static void write_statement(struct writer *w)
 {
 	static const char *const locks[] = { "", "", "", "locked ", "shared " };
 	uint32_t pick = rng_below(w->r, w->depth < 2 ? 12 : 9);
-	if (pick < 3) {
+	if (one_in(w, 8)) {
+		write_list(w);
+	} else if (pick < 3) {
 		text_format(w->t, "let v%u = %s", w->locals,
 		            locks[rng_below(w->r, 5)]);
 		write_key(w);

@@ -600,6 +600,39 @@ static const struct {
 	{ "global x = 0;\n"
 	  "txn none(a) { let b = exists(k in a : x > k); x = 1; }\n",
 	  LEVEL_SER, true, VERDICT_INCONCLUSIVE },
+	/* A list that one loop makes of known items, and another one walks
+	 * through. */
+	{ "global n[*] = 0;\nglobal m[*] = 0;\n"
+	  "txn one(a) { let l = [];\n"
+	  "  for k in [1, 2, 3] { if (k != 2) { l = l + [k]; } }\n"
+	  "  for k in l { m[k] = n[k]; } }\n"
+	  "txn other() { n[2] = m[2]; }\n",
+	  LEVEL_SI, true, VERDICT_HOLDS },
+	{ "global n[*] = 0;\nglobal m[*] = 0;\n"
+	  "txn one(a) { let l = [];\n"
+	  "  for k in [1, 2, 3] { if (k != a) { l = l + [(k, n[k])]; } }\n"
+	  "  for k in filter(i in l : i[1] == 0) { m[k[0]] = 1; } }\n"
+	  "txn other() { n[2] = m[2]; }\n",
+	  LEVEL_SI, true, VERDICT_VIOLATED },
+	{ "global n[*] = 0;\nglobal m[*] = 0;\n"
+	  "txn one(a) { let l = map(k in [1, 2, 3] : k + 1);\n"
+	  "  let k = filter(i in l : i >= 3)[1]; m[k] = n[k];\n"
+	  "  if (size(l) != 3 || max(l) != 4) { m[2] = n[2]; } }\n"
+	  "txn other() { n[2] = m[2]; }\n",
+	  LEVEL_SI, true, VERDICT_HOLDS },
+	/* What is found by what rows hold is found where the program has it at
+	 * first. */
+	{ "global page = [13, 645];\nglobal row[13] = {t: \"Paris\"};\n"
+	  "global row[645] = {t: \"Lisbon\"};\n"
+	  "global n[*] = 0;\nglobal m[*] = 0;\n"
+	  "fn with(all, t) = filter(p in all : p[1].t == t);\n"
+	  "txn one(t) { let all = [];\n"
+	  "  for id in page { all = all + [(id, row[id])]; }\n"
+	  "  let found = with(all, t); if (size(found) == 0) abort;\n"
+	  "  m[t] = n[found[0][0]] + 1; }\n"
+	  "txn other(t) { let x = m[t]; for id in page {\n"
+	  "  if (row[id].t == t) { n[id] = x + 1; } } }\n",
+	  LEVEL_SI, true, VERDICT_VIOLATED },
 };
 
 enum { SEEDS = 5 };

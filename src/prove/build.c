@@ -152,5 +152,5 @@ void build_empty(struct builder *b)
 	b->guesses = NULL;
 	s->node_count = TRUE_NODE + 1 + s->param_count;
 	s->commits = s->assumed = TRUE_NODE;
-	s->errs = FALSE_NODE;
+	s->errs = s->untold = FALSE_NODE;
 }

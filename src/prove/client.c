@@ -32,23 +32,50 @@ int64_t client_number(const struct instances *x, Z3_model m, Z3_ast a)
 	return n;
 }
 
-enum { RECORDS_DEPTH = 4, RECORD_FIELDS = 32 };
+enum { RECORDS_DEPTH = 4, PARTS_MOST = 32 };
 
 static void print_nested(struct text *out, const struct instances *x,
                          Z3_model m, struct term t, unsigned depth);
 
-/* Is it a field that this record has? */
-static bool is_field_of(const struct instances *x, Z3_model m,
-                        const struct instance *t, const struct node *n,
-                        int64_t record)
+/* All nodes of one kind, of all instances: begins with a = 0 and no node. */
+struct walk {
+	const struct instances *x;
+	enum node_op op;
+	uint32_t a, next;
+	const struct instance *t; /* where it is, */
+	const struct node *n;
+	uint32_t i;
+};
+
+static bool walk_on(struct walk *w)
 {
-	if (n->op != NODE_FIELD ||
-	    client_number(x, m, t->nodes[n->a].value.number) != record)
-		return false;
-	for (uint32_t i = 0; i < t->s->node_count; i++) {
-		const struct node *k = &t->s->nodes[i];
-		if (k->op == NODE_HAS && k->a == n->a && k->b == n->b)
-			return client_true(x, m, t->nodes[i].truth);
+	for (; w->a < w->x->count; w->a++, w->next = 0) {
+		w->t = &w->x->items[w->a];
+		while (w->next < w->t->s->node_count) {
+			w->i = w->next++;
+			w->n = &w->t->s->nodes[w->i];
+			if (w->n->op == w->op) return true;
+		}
+	}
+	return false;
+}
+
+/* Has this node of an instance the number, in the model? */
+static bool has_number(const struct walk *w, Z3_model m, uint32_t node,
+                       int64_t number)
+{
+	return client_number(w->x, m, w->t->nodes[node].value.number) == number;
+}
+
+/* Is it a field that this record has? */
+static bool is_field_of(const struct walk *w, Z3_model m, int64_t record)
+{
+	const struct summary *s = w->t->s;
+	if (!has_number(w, m, w->n->a, record)) return false;
+	for (uint32_t i = 0; i < s->node_count; i++) {
+		const struct node *k = &s->nodes[i];
+		if (k->op == NODE_HAS && k->a == w->n->a && k->b == w->n->b)
+			return client_true(w->x, m, w->t->nodes[i].truth);
 	}
 	return false;
 }
@@ -56,15 +83,9 @@ static bool is_field_of(const struct instances *x, Z3_model m,
 /* Is a record made of it, with other fields? */
 static bool is_below(const struct instances *x, Z3_model m, int64_t record)
 {
-	for (uint32_t a = 0; a < x->count; a++)
-		for (uint32_t i = 0; i < x->items[a].s->node_count; i++) {
-			const struct instance *t = &x->items[a];
-			const struct node *n = &t->s->nodes[i];
-			if (n->op == NODE_WITH &&
-			    client_number(x, m, t->nodes[n->a].value.number) ==
-			            record)
-				return true;
-		}
+	struct walk w = { .x = x, .op = NODE_WITH };
+	while (walk_on(&w))
+		if (has_number(&w, m, w.n->a, record)) return true;
 	return false;
 }
 
@@ -73,40 +94,21 @@ static bool is_below(const struct instances *x, Z3_model m, int64_t record)
 static void print_record(struct text *out, const struct instances *x,
                          Z3_model m, int64_t record, unsigned depth)
 {
-	uint32_t printed[RECORD_FIELDS], count = 0, known;
-	for (uint32_t a = 0; a < x->count; a++)
-		for (uint32_t i = 0; i < x->items[a].s->node_count; i++) {
-			const struct instance *t = &x->items[a];
-			const struct node *n = &t->s->nodes[i];
-			if (!is_field_of(x, m, t, n, record)) continue;
-			for (known = 0; known < count; known++)
-				if (printed[known] == n->b) break;
-			if (known < count || count == RECORD_FIELDS) continue;
-			text_format(out, "%s%s: ", count ? ", " : "{",
-			            x->app->constants[n->b].o->bytes);
-			print_nested(out, x, m, t->nodes[i].value, depth);
-			printed[count++] = n->b;
-		}
+	uint32_t printed[PARTS_MOST], count = 0, known;
+	struct walk w = { .x = x, .op = NODE_FIELD };
+	while (walk_on(&w)) {
+		if (!is_field_of(&w, m, record)) continue;
+		for (known = 0; known < count; known++)
+			if (printed[known] == w.n->b) break;
+		if (known < count || count == PARTS_MOST) continue;
+		text_format(out, "%s%s: ", count ? ", " : "{",
+		            x->app->constants[w.n->b].o->bytes);
+		print_nested(out, x, m, w.t->nodes[w.i].value, depth);
+		printed[count++] = w.n->b;
+	}
 	if (count) text_char(out, '}');
 	/* There is no word for a record without fields. */
 	if (!count && is_below(x, m, record)) text_string(out, "{other: 1}");
-}
-
-/* The last item of the tuple that has this number; NULL: it is none that
- * somebody makes. */
-static const struct node *tuple_of(const struct instances *x, Z3_model m,
-                                   int64_t number, const struct instance **of)
-{
-	for (uint32_t a = 0; a < x->count; a++)
-		for (uint32_t i = 0; i < x->items[a].s->node_count; i++) {
-			const struct node *n = &x->items[a].s->nodes[i];
-			*of = &x->items[a];
-			if (n->op == NODE_TUPLE &&
-			    client_number(x, m, (*of)->nodes[i].value.number) ==
-			            number)
-				return n;
-		}
-	return NULL;
 }
 
 static void print_items(struct text *out, const struct instances *x, Z3_model m,
@@ -121,66 +123,83 @@ static void print_items(struct text *out, const struct instances *x, Z3_model m,
 	print_nested(out, x, m, t->nodes[last->b].value, depth);
 }
 
+/* The tuple that has this number: nothing if somebody makes none. There are
+ * none of one item. */
 static void print_tuple(struct text *out, const struct instances *x, Z3_model m,
                         int64_t number, unsigned depth)
 {
-	const struct instance *t;
-	const struct node *last = tuple_of(x, m, number, &t);
-	if (!last || last->c == 1) return; /* there are none of one */
-	text_char(out, '(');
-	print_items(out, x, m, t, last, depth);
-	text_char(out, ')');
+	struct walk w = { .x = x, .op = NODE_TUPLE };
+	while (walk_on(&w)) {
+		if (!has_number(&w, m, w.i, number)) continue;
+		if (w.n->c == 1) return;
+		text_char(out, '(');
+		print_items(out, x, m, w.t, w.n, depth);
+		text_char(out, ')');
+		return;
+	}
 }
 
 enum { ITEMS_MOST = 8 };
 
-/* A value of which items are asked for, as a tuple of so many: nothing if it is
- * none. */
+/* What is asked for of one value. */
+struct asked {
+	struct term items[ITEMS_MOST];
+	uint32_t count;
+	int64_t size; /* or below 0 */
+};
+
+static struct asked asked_of(const struct instances *x, Z3_model m,
+                             int64_t number)
+{
+	struct asked all = { .size = -1 };
+	struct walk w = { .x = x, .op = NODE_APPLY };
+	while (walk_on(&w)) {
+		struct term v = w.t->nodes[w.i].value;
+		if (!has_number(&w, m, w.n->b, number)) continue;
+		if (w.n->a == FUNCTION_SIZE)
+			all.size = client_number(x, m, v.number);
+		if (w.n->a != FUNCTION_ITEM) continue;
+		struct term at = w.t->nodes[w.n->c].value;
+		int64_t k = client_number(x, m, at.number);
+		if (client_number(x, m, at.tag) != VALUE_INT || k < 0 ||
+		    k >= ITEMS_MOST)
+			continue;
+		all.items[k] = v;
+		if (k >= all.count) all.count = (uint32_t)k + 1;
+	}
+	return all;
+}
+
+/* A value of which items are asked for, as a list of its size, or where that is
+ * not asked for, a tuple of so many: nothing if it is none. */
 static void print_asked(struct text *out, const struct instances *x, Z3_model m,
                         int64_t number, unsigned depth)
 {
-	struct term items[ITEMS_MOST] = { { NULL, NULL } };
-	uint32_t count = 0;
-	for (uint32_t a = 0; a < x->count; a++)
-		for (uint32_t i = 0; i < x->items[a].s->node_count; i++) {
-			const struct instance *t = &x->items[a];
-			const struct node *n = &t->s->nodes[i];
-			if (n->op != NODE_APPLY || n->a != FUNCTION_ITEM ||
-			    client_number(x, m, t->nodes[n->b].value.number) !=
-			            number)
-				continue;
-			struct term at = t->nodes[n->c].value;
-			int64_t k = client_number(x, m, at.number);
-			if (client_number(x, m, at.tag) != VALUE_INT || k < 0 ||
-			    k >= ITEMS_MOST)
-				continue;
-			items[k] = t->nodes[i].value;
-			if (k >= count) count = (uint32_t)k + 1;
-		}
-	for (uint32_t i = 0; i < count; i++) {
-		text_string(out, i ? ", " : count == 1 ? "[" : "(");
-		if (items[i].tag)
-			print_nested(out, x, m, items[i], depth);
+	struct asked all = asked_of(x, m, number);
+	bool sized = all.size >= 0 && all.size <= ITEMS_MOST;
+	bool list = sized || all.count == 1;
+	if (sized) all.count = (uint32_t)all.size;
+	if (!list && !all.count) return;
+	text_char(out, list ? '[' : '(');
+	for (uint32_t i = 0; i < all.count; i++) {
+		if (i) text_string(out, ", ");
+		if (all.items[i].tag)
+			print_nested(out, x, m, all.items[i], depth);
 		else
 			text_string(out, "null");
 	}
-	if (count) text_char(out, count == 1 ? ']' : ')');
+	text_char(out, list ? ']' : ')');
 }
 
 /* Is it a set, where what is in it is asked for? Else it is a list. */
 static bool is_set(const struct instances *x, Z3_model m, int64_t number)
 {
-	for (uint32_t a = 0; a < x->count; a++)
-		for (uint32_t i = 0; i < x->items[a].s->node_count; i++) {
-			const struct instance *t = &x->items[a];
-			const struct node *n = &t->s->nodes[i];
-			if (n->op == NODE_READ &&
-			    x->app->families[t->s->accesses[n->a].family]
-			            .sets &&
-			    client_number(x, m, t->nodes[i].value.number) ==
-			            number)
-				return true;
-		}
+	struct walk w = { .x = x, .op = NODE_READ };
+	while (walk_on(&w)) {
+		uint32_t f = w.t->s->accesses[w.n->a].family;
+		if (x->app->families[f].sets && has_number(&w, m, w.i, number))
+			return true;
+	}
 	return false;
 }
 
@@ -188,28 +207,28 @@ static bool is_set(const struct instances *x, Z3_model m, int64_t number)
 static void print_collection(struct text *out, const struct instances *x,
                              Z3_model m, int64_t number, unsigned depth)
 {
-	struct text all = { 0 }, one = { 0 };
+	int64_t tags[PARTS_MOST], numbers[PARTS_MOST];
+	uint32_t count = 0, known;
 	bool asked = false, set = is_set(x, m, number);
-	for (uint32_t a = 0; a < x->count; a++)
-		for (uint32_t i = 0; i < x->items[a].s->node_count; i++) {
-			const struct instance *t = &x->items[a];
-			const struct node *n = &t->s->nodes[i];
-			if (n->op != NODE_IS || n->a != FUNCTION_IN ||
-			    client_number(x, m, t->nodes[n->c].value.number) !=
-			            number)
-				continue;
-			asked = true;
-			if (!client_true(x, m, t->nodes[i].truth)) continue;
-			text_clear(&one);
-			print_nested(&one, x, m, t->nodes[n->b].value, depth);
-			if (all.length && strstr(all.data, text_get(&one)))
-				continue;
-			if (all.length) text_string(&all, ", ");
-			text_string(&all, text_get(&one));
-		}
-	if (asked) text_format(out, set ? "{%s}" : "[%s]", text_get(&all));
-	text_free(&all);
-	text_free(&one);
+	struct walk w = { .x = x, .op = NODE_IS };
+	while (walk_on(&w)) {
+		struct term one = w.t->nodes[w.n->b].value;
+		if (w.n->a != FUNCTION_IN || !has_number(&w, m, w.n->c, number))
+			continue;
+		if (!asked) text_char(out, set ? '{' : '[');
+		asked = true;
+		if (!client_true(x, m, w.t->nodes[w.i].truth)) continue;
+		int64_t tag = client_number(x, m, one.tag);
+		int64_t n = client_number(x, m, one.number);
+		for (known = 0; known < count; known++)
+			if (tags[known] == tag && numbers[known] == n) break;
+		if (known < count || count == PARTS_MOST) continue;
+		if (count) text_string(out, ", ");
+		print_nested(out, x, m, one, depth);
+		tags[count] = tag;
+		numbers[count++] = n;
+	}
+	if (asked) text_char(out, set ? '}' : ']');
 }
 
 /* Is there a word of the program for it? */

@@ -29,6 +29,32 @@ static struct term other_value(const struct instances *x, Z3_ast value)
 
 /* ---- records ---- */
 
+/* Its number, or UINT32_MAX: it is not one of the application's. */
+static uint32_t constant_of(const struct application *a, struct value v)
+{
+	for (uint32_t i = 0; i < a->constant_count; i++)
+		if (value_equal(a->constants[i], v)) return i;
+	return UINT32_MAX;
+}
+
+/* What a constant record has in this field. */
+static void know_record(struct instances *x, uint32_t constant, uint32_t field)
+{
+	const struct application *app = x->app;
+	struct value v = app->constants[constant];
+	struct term record = instances_constant(x, constant);
+	uint32_t c = UINT32_MAX;
+	for (uint32_t i = 0; i < v.o->length; i += 2)
+		if (value_equal(v.o->items[i], app->constants[field]))
+			c = constant_of(app, v.o->items[i + 1]);
+	Z3_ast has = function_has(x, record, field);
+	instances_assert(x, c == UINT32_MAX ? Z3_mk_not(x->z, has) : has);
+	if (c != UINT32_MAX)
+		instances_assert(x,
+		                 same_term(x, function_field(x, record, field),
+		                           instances_constant(x, c)));
+}
+
 void function_know_field(struct instances *x, uint32_t field)
 {
 	const struct application *app = x->app;
@@ -38,6 +64,8 @@ void function_know_field(struct instances *x, uint32_t field)
 		if (app->constants[i].tag >= VALUE_STRING &&
 		    app->constants[i].tag != VALUE_RECORD)
 			instances_assert(x, Z3_mk_not(x->z, has));
+		if (app->from_first && app->constants[i].tag == VALUE_RECORD)
+			know_record(x, i, field);
 	}
 }
 
@@ -95,14 +123,6 @@ static struct term longer(const struct instances *x, const struct term *front,
 	return other_value(x, apply(x, "tuple", length, false, 3, args));
 }
 
-/* Its number, or UINT32_MAX: it is not one of the application's. */
-static uint32_t constant_of(const struct application *a, struct value v)
-{
-	for (uint32_t i = 0; i < a->constant_count; i++)
-		if (value_equal(a->constants[i], v)) return i;
-	return UINT32_MAX;
-}
-
 /* What constants are as tuples, made of their items. */
 static void know_constants(struct instances *x)
 {
@@ -158,9 +178,30 @@ struct term function_value(struct instances *x, uint32_t f, struct term a,
 	                           apply(x, "value", f, false, 4, args));
 }
 
+/* Whether a is in b, where that is a constant. */
+static void know_items(struct instances *x, Z3_ast is, struct term a,
+                       struct term b)
+{
+	const struct application *app = x->app;
+	for (uint32_t i = 0; i < app->constant_count; i++) {
+		struct value v = app->constants[i];
+		Z3_ast any = Z3_mk_false(x->z);
+		if (v.tag != VALUE_LIST && v.tag != VALUE_SET) continue;
+		for (uint32_t k = 0; k < v.o->length; k++) {
+			uint32_t c = constant_of(app, v.o->items[k]);
+			any = either(x->z, any,
+			             same_term(x, a, instances_constant(x, c)));
+		}
+		implies(x, same_term(x, b, instances_constant(x, i)),
+		        Z3_mk_iff(x->z, is, any));
+	}
+}
+
 Z3_ast function_truth(struct instances *x, uint32_t f, struct term a,
                       struct term b)
 {
 	Z3_ast args[] = { a.tag, a.number, b.tag, b.number };
-	return apply(x, "is", f, true, 4, args);
+	Z3_ast is = apply(x, "is", f, true, 4, args);
+	if (x->app->from_first && f == FUNCTION_IN) know_items(x, is, a, b);
+	return is;
 }

@@ -47,6 +47,12 @@ static uint32_t unknown(struct lowering *l)
 	return build_unknown(&l->b);
 }
 
+void lower_note_untold(struct lowering *l)
+{
+	struct summary *s = l->b.s;
+	if (l->b.app->from_first) s->untold = node_or(s, s->untold, l->b.live);
+}
+
 static uint32_t guess(struct lowering *l)
 {
 	return build_guess(&l->b);
@@ -150,6 +156,8 @@ static void add_write(struct lowering *l, const struct build_key *k,
 uint32_t lower_sum(struct lowering *l, enum opcode op, uint32_t a, uint32_t b)
 {
 	struct summary *s = l->b.s;
+	uint32_t list;
+	if (op == OP_ADD && lower_append(l, a, b, &list)) return list;
 	uint32_t ints = node_and(s, is_int(l, a), is_int(l, b));
 	uint32_t sum =
 		node_add(s, op == OP_ADD ? NODE_SUM : NODE_DIFFERENCE, a, b, 0);
@@ -252,15 +260,24 @@ static uint32_t lower_logical(struct lowering *l, struct expr *e)
 }
 
 /* A number that is not negative, of a collection or a string. */
-static void lower_size(struct lowering *l, uint32_t of, uint32_t size)
+static uint32_t lower_size(struct lowering *l, uint32_t of)
 {
 	struct summary *s = l->b.s;
 	uint32_t zero = lower_constant(l, value_int(0));
+	uint32_t size = node_add(s, NODE_APPLY, FUNCTION_SIZE, of, zero);
 	require(l, node_add(s, NODE_IS_STRING, of, 0, 0));
 	s->assumed = node_and(s, s->assumed, is_int(l, size));
 	s->assumed =
 		node_and(s, s->assumed,
 	                 node_not(s, node_add(s, NODE_LESS, size, zero, 0)));
+	return size;
+}
+
+/* Is what it makes only to be written back, as it were? */
+static bool is_of_collections(const struct expr *e)
+{
+	return e->op == BUILTIN_REMOVE || e->op == BUILTIN_UNION ||
+	       e->op == BUILTIN_INTER;
 }
 
 static uint32_t lower_call(struct lowering *l, struct expr *e)
@@ -269,6 +286,7 @@ static uint32_t lower_call(struct lowering *l, struct expr *e)
 	uint32_t *values = mem_take0((size_t)count + 1, sizeof *values);
 	const struct item *fn = e->ref == REF_FUNCTION ? e->callee_item : NULL;
 	uint32_t result;
+	bool builtin = e->ref == REF_BUILTIN;
 	if (lower_sum_of(l, e, &result)) {
 		free(values);
 		return result;
@@ -280,11 +298,16 @@ static uint32_t lower_call(struct lowering *l, struct expr *e)
 		for (uint32_t i = 0; i < count; i++)
 			lower_bind(l, fn->params[i], values[i]);
 		result = lower_expr(l, fn->value);
-	} else {
+	} else if (!builtin || count != 1 ||
+	           !lower_list_call(l, e->op, values[0], &result)) {
 		require(l, guess(l));
-		result = unknown(l);
-		if (e->ref == REF_BUILTIN && e->op == BUILTIN_SIZE && count)
-			lower_size(l, values[0], result);
+		if (builtin && e->op == BUILTIN_SIZE && count) {
+			result = lower_size(l, values[0]);
+		} else {
+			result = unknown(l);
+			if (!builtin || !is_of_collections(e))
+				lower_note_untold(l);
+		}
 	}
 	free(values);
 	return result;
@@ -345,7 +368,7 @@ uint32_t lower_expr(struct lowering *l, struct expr *e)
 		return lower_field(l, e);
 	case EXPR_TUPLE: return lower_tuple(l, e);
 	case EXPR_RECORD: return lower_record(l, e);
-	case EXPR_LIST:
+	case EXPR_LIST: return lower_list(l, e);
 	case EXPR_SET: break;
 	case EXPR_TXN: assert(!"a transaction in a transaction");
 	}
@@ -418,8 +441,8 @@ static void join(struct lowering *l, uint32_t condition, struct snapshot other)
 	l->bound_count = other.count; /* what the arm declared is gone */
 	for (uint32_t i = 0; i < other.count; i++) {
 		assert(l->bound[i].local == other.bound[i].local);
-		l->bound[i].value = node_choose(s, condition, l->bound[i].value,
-		                                other.bound[i].value);
+		l->bound[i].value = lower_choose(
+			l, condition, l->bound[i].value, other.bound[i].value);
 	}
 	l->b.live = node_or(s, l->b.live, other.live);
 	free(other.bound);
@@ -492,6 +515,7 @@ static void lower_rounds(struct lowering *l, const struct stmt *s, uint32_t a,
 {
 	struct summary *x = l->b.s;
 	bool ends = false, returns = false, numbers = b != TRUE_NODE;
+	lower_note_untold(l);
 	l->b.rounds++;
 	for (int i = 0; i < 2; i++) {
 		uint32_t value = unknown(l), goes_on = guess(l);
@@ -529,6 +553,24 @@ static bool constant_int(const struct lowering *l, uint32_t v, int64_t *out)
 	return k.tag == VALUE_INT;
 }
 
+/* Where only some executions are looked for: those of up to two rounds. */
+static void lower_two_rounds(struct lowering *l, const struct stmt *s,
+                             uint32_t a, uint32_t b)
+{
+	struct summary *x = l->b.s;
+	uint32_t one = lower_constant(l, value_int(1)), at = a;
+	int64_t from;
+	for (int i = 0; i < 2; i++) {
+		lower_round(l, s, node_add(x, NODE_LESS, at, b, 0), at);
+		at = constant_int(l, at, &from)
+		             ? lower_constant(l, value_int(from + 1))
+		             : node_add(x, NODE_SUM, at, one, 0);
+	}
+	uint32_t more =
+		node_and(x, l->b.live, node_add(x, NODE_LESS, at, b, 0));
+	x->assumed = node_and(x, x->assumed, node_not(x, more));
+}
+
 static void lower_range(struct lowering *l, const struct stmt *s)
 {
 	int64_t from, until;
@@ -543,7 +585,10 @@ static void lower_range(struct lowering *l, const struct stmt *s)
 		return;
 	}
 	require(l, node_and(x, is_int(l, a), is_int(l, b)));
-	lower_rounds(l, s, a, b);
+	if (l->b.app->from_first)
+		lower_two_rounds(l, s, a, b);
+	else
+		lower_rounds(l, s, a, b);
 }
 
 static void lower_each(struct lowering *l, const struct stmt *s)
@@ -555,6 +600,12 @@ static void lower_each(struct lowering *l, const struct stmt *s)
 		return;
 	}
 	uint32_t items = lower_expr(l, s->value);
+	struct items k;
+	if (lower_list_of(l, items, &k)) {
+		for (uint32_t i = 0; i < k.count; i++)
+			lower_round(l, s, k.all[i].there, k.all[i].value);
+		return;
+	}
 	require(l, node_add(l->b.s, NODE_IS_STRING, items, 0, 0));
 	require(l, guess(l));
 	lower_rounds(l, s, items, TRUE_NODE);
@@ -624,16 +675,47 @@ void lower_block(struct lowering *l, const struct block *b)
 
 /* ---- items ---- */
 
+static void lower_body(struct lowering *l, const struct item *i)
+{
+	struct summary *s = l->b.s;
+	for (uint32_t p = 0; p < i->param_count; p++)
+		lower_bind(l, i->params[p],
+		           node_add(s, NODE_PARAMETER, p, 0, 0));
+	lower_block(l, i->body);
+	s->commits = node_or(s, s->commits, l->b.live);
+	build_finish(&l->b);
+	free(l->filtered);
+	free(l->bound);
+	free(l->lists);
+}
+
+/* Where the items of lists are told apart it may be too large. */
 static void lower_transaction(struct application *a, struct sources *all,
                               const struct item *i)
 {
-	struct lowering l = { .b = { .app = a, .live = TRUE_NODE },
-		              .all = all };
 	VEC_RESERVE(a->summaries, a->summary_count, a->summary_capacity);
-	struct summary *s = l.b.s = &a->summaries[a->summary_count++];
+	struct summary *s = &a->summaries[a->summary_count++];
+	struct lowering l = { .b = { .app = a, .s = s, .live = TRUE_NODE },
+		              .all = all };
 	const char **params = region_take0(
 		&a->region, ((size_t)i->param_count + 1) * sizeof *params);
+	for (uint32_t p = 0; p < i->param_count; p++) {
+		const struct symbol *name = i->params[p]->name;
+		params[p] = region_copy_string(&a->region, name->text,
+		                               name->length);
+	}
 	summary_init(s);
+	lower_body(&l, i);
+	if (l.b.full) {
+		summary_free(s);
+		summary_init(s);
+		l = (struct lowering){
+			.b = { .app = a, .s = s, .live = TRUE_NODE },
+			.all = all,
+			.blunt = true
+		};
+		lower_body(&l, i);
+	}
 	s->name =
 		region_copy_string(&a->region, i->name->text, i->name->length);
 	s->param_count = i->param_count;
@@ -641,24 +723,12 @@ static void lower_transaction(struct application *a, struct sources *all,
 	s->stale_ok = i->body->stale_ok;
 	if (i->body->level)
 		s->own = (own_level)(1 + level_number(i->body->level->text));
-	for (uint32_t p = 0; p < i->param_count; p++) {
-		const struct symbol *name = i->params[p]->name;
-		params[p] = region_copy_string(&a->region, name->text,
-		                               name->length);
-		lower_bind(&l, i->params[p],
-		           node_add(s, NODE_PARAMETER, p, 0, 0));
-	}
-	lower_block(&l, i->body);
-	s->commits = node_or(s, s->commits, l.b.live);
-	build_finish(&l.b);
 	if (l.b.full) {
 		/* Of its beginning alone there may be more to ask than can be
 		 * answered in time. */
 		lower_leave_out(&l, i->at, "a transaction as large as this");
 		build_empty(&l.b);
 	}
-	free(l.filtered);
-	free(l.bound);
 }
 
 static void find_anonymous(struct lowering *l, const struct block *b);
@@ -709,6 +779,7 @@ void lower(struct application *a, const struct syntax *tree,
            struct sources *all)
 {
 	struct lowering l = { .b = { .app = a }, .all = all };
+	lower_first_values(&l, tree);
 	for (const struct item *i = tree->first; i; i = i->next) {
 		if (i->kind == ITEM_TXN) lower_transaction(a, all, i);
 		if (i->kind == ITEM_SESSION) find_anonymous(&l, i->body);

@@ -48,27 +48,6 @@ bool lower_items(struct lowering *l, struct expr *in, uint32_t *values,
 	return true;
 }
 
-/* exists, forall over items that are known: one after the other, until it is
- * decided. */
-static uint32_t lower_quantifier(struct lowering *l, struct expr *e,
-                                 const uint32_t *values, uint32_t count)
-{
-	struct summary *s = l->b.s;
-	bool all = e->op == LOOP_FORALL;
-	uint32_t open = TRUE_NODE, decided = FALSE_NODE;
-	for (uint32_t i = 0; i < count; i++) {
-		l->b.live = node_and(s, l->b.live, open);
-		lower_bind(l, e->variable, values[i]);
-		uint32_t c = lower_condition(l, e->body);
-		uint32_t goes_on = all ? c : node_not(s, c);
-		decided = node_or(s, decided,
-		                  node_and(s, l->b.live, node_not(s, goes_on)));
-		open = node_and(s, open, goes_on);
-	}
-	l->b.live = node_or(s, l->b.live, decided);
-	return lower_truth(l, all ? open : node_not(s, open));
-}
-
 bool lower_sum_of(struct lowering *l, struct expr *call, uint32_t *sum)
 {
 	struct expr *e = call->argument_count == 1 ? call->arguments[0] : NULL;
@@ -146,15 +125,27 @@ uint32_t lower_passes(struct lowering *l, uint32_t collection, uint32_t item)
 		node_add(l->b.s, NODE_IS, FUNCTION_IN, item, collection));
 }
 
-/* filter, map, exists, forall: but for quantifiers over items that are known,
- * all that is said is what the items are that a filter leaves. */
+static uint32_t lower_over(struct lowering *l, struct expr *e,
+                           const uint32_t *values, uint32_t count)
+{
+	struct listed all[LOWER_ROUNDS];
+	for (uint32_t i = 0; i < count; i++)
+		all[i] = (struct listed){ values[i], TRUE_NODE };
+	return lower_quantifier(l, e,
+	                        &(struct items){ .count = count, .all = all });
+}
+
+/* filter, map, exists, forall: over items that are not known all that is said
+ * is what the items are that a filter leaves. */
 uint32_t lower_comprehension(struct lowering *l, struct expr *e)
 {
-	uint32_t values[LOWER_ROUNDS], count;
+	uint32_t values[LOWER_ROUNDS], count, known;
 	bool reads = false, truth = e->op >= LOOP_EXISTS;
 	if (truth && lower_items(l, e->collection, values, &count))
-		return lower_quantifier(l, e, values, count);
+		return lower_over(l, e, values, count);
 	uint32_t collection = lower_expr(l, e->collection);
+	if (lower_of_list(l, e, collection, &known)) return known;
+	lower_note_untold(l);
 	note_read(&reads, e->body);
 	if (reads)
 		lower_leave_out(l, expr_place(e->body),

@@ -15,6 +15,16 @@ struct binding {
 	uint32_t value;
 };
 
+/* Of a list, or a set: the items that there may be, in their order. */
+struct items {
+	uint32_t value; /* node: the collection */
+	bool set;
+	uint32_t count;
+	struct listed {
+		uint32_t value, there; /* node, and condition */
+	} * all;
+};
+
 struct lowering {
 	struct builder b;
 	struct sources *all;
@@ -31,6 +41,9 @@ struct lowering {
 		uint32_t bound_count;
 	} * filtered;
 	uint32_t filtered_count, filtered_capacity;
+	struct items *lists; /* that are known */
+	uint32_t list_count, list_capacity;
+	bool blunt; /* of no list that is made the items are told */
 };
 
 /* Something at this place is not covered. */
@@ -41,6 +54,8 @@ uint32_t lower_constant(struct lowering *l, struct value v);
 uint32_t lower_condition(struct lowering *l, struct expr *e);
 uint32_t lower_truth(struct lowering *l, uint32_t condition);
 uint32_t lower_sum(struct lowering *l, enum opcode op, uint32_t a, uint32_t b);
+/* From here on things may be as they never are. */
+void lower_note_untold(struct lowering *l);
 uint32_t lower_expr(struct lowering *l, struct expr *e);
 void lower_block(struct lowering *l, const struct block *b);
 /* Notes when it fails. */
@@ -72,6 +87,43 @@ bool lower_sum_of(struct lowering *l, struct expr *call, uint32_t *sum);
 uint32_t lower_passes(struct lowering *l, uint32_t collection, uint32_t item);
 /* filter, map, exists, forall. */
 uint32_t lower_comprehension(struct lowering *l, struct expr *e);
+
+/* ---- lower_lists.c ---- */
+
+/* A list that is written down. */
+uint32_t lower_list(struct lowering *l, struct expr *e);
+/* The items of a collection, if they are known. */
+bool lower_list_of(struct lowering *l, uint32_t value, struct items *out);
+void lower_note_list(struct lowering *l, uint32_t value, const struct items *k);
+/* List a with list b behind it; false if not all of it is known. */
+bool lower_append(struct lowering *l, uint32_t a, uint32_t b, uint32_t *out);
+/* As node_choose, also of lists that are known. */
+uint32_t lower_choose(struct lowering *l, uint32_t c, uint32_t a, uint32_t b);
+/* exists, forall over these items. */
+uint32_t lower_quantifier(struct lowering *l, struct expr *e,
+                          const struct items *k);
+/* filter, map, exists, forall; false if the items are not known. */
+bool lower_of_list(struct lowering *l, struct expr *e, uint32_t collection,
+                   uint32_t *out);
+/* A condition: it is one of the items. */
+uint32_t lower_is_listed(struct lowering *l, uint32_t item,
+                         const struct items *k);
+/* size, min, max; false if the items are not known. */
+bool lower_list_call(struct lowering *l, uint32_t builtin, uint32_t value,
+                     uint32_t *out);
+/* list[at]; false if that is not known. */
+bool lower_listed_item(struct lowering *l, uint32_t list, uint32_t at,
+                       uint32_t *out);
+
+/* ---- lower_first.c ---- */
+
+/* What the program has at first, if it is asked about that
+ * (application.from_first). */
+void lower_first_values(struct lowering *l, const struct syntax *tree);
+/* The items of a collection that is read, as it is at first: from then on the
+ * transaction is looked at only where it reads that one. False if it is none,
+ * or is not known. */
+bool lower_first_list(struct lowering *l, uint32_t value, struct items *out);
 
 /* ---- lower_finals.c ---- */
 

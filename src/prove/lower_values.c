@@ -54,14 +54,22 @@ uint32_t lower_record(struct lowering *l, struct expr *e)
 	return record;
 }
 
-/* The item of a tuple that is made here; FALSE_NODE: it is none. */
-static uint32_t known_item(const struct lowering *l, uint32_t base, uint32_t at)
+/* The item of a tuple that is made here, or constant; FALSE_NODE: it is none.
+ */
+static uint32_t known_item(struct lowering *l, uint32_t base, uint32_t at)
 {
 	const struct node *nodes = l->b.s->nodes, *n = &nodes[base];
 	const struct node *i = &nodes[at];
-	if (n->op != NODE_TUPLE || i->op != NODE_CONSTANT) return FALSE_NODE;
+	if (i->op != NODE_CONSTANT) return FALSE_NODE;
 	struct value k = l->b.app->constants[i->a];
-	if (k.tag != VALUE_INT || k.i < 0 || k.i >= n->c) return FALSE_NODE;
+	if (k.tag != VALUE_INT || k.i < 0) return FALSE_NODE;
+	if (n->op == NODE_CONSTANT) {
+		struct value v = l->b.app->constants[n->a];
+		return v.tag == VALUE_TUPLE && k.i < v.o->length
+		               ? lower_constant(l, v.o->items[k.i])
+		               : FALSE_NODE;
+	}
+	if (n->op != NODE_TUPLE || k.i >= n->c) return FALSE_NODE;
 	while (n->c > k.i + 1) n = &nodes[n->a];
 	return n->b;
 }
@@ -72,7 +80,7 @@ uint32_t lower_index(struct lowering *l, struct expr *e)
 	for (uint32_t i = 0; i < e->index_count; i++) {
 		uint32_t at = lower_expr(l, e->indexes[i]);
 		uint32_t item = known_item(l, v, at);
-		if (item == FALSE_NODE) {
+		if (item == FALSE_NODE && !lower_listed_item(l, v, at, &item)) {
 			build_require(&l->b, node_add(l->b.s, NODE_IS_STRING, v,
 			                              0, 0));
 			may_fail(l);
@@ -86,6 +94,10 @@ uint32_t lower_index(struct lowering *l, struct expr *e)
 
 uint32_t lower_in(struct lowering *l, uint32_t a, uint32_t b)
 {
+	struct items k;
+	bool read = l->b.s->nodes[b].op == NODE_READ;
+	if (!read && lower_list_of(l, b, &k))
+		return lower_truth(l, lower_is_listed(l, a, &k));
 	build_require(&l->b, node_add(l->b.s, NODE_IS_STRING, b, 0, 0));
 	may_fail(l);
 	return lower_truth(l, node_add(l->b.s, NODE_IS, FUNCTION_IN, a, b));

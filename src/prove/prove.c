@@ -78,6 +78,15 @@ static void name_cycle(struct text *t, const struct instances *in, Z3_model m,
 	client_call(t, in, m, 0);
 }
 
+/* The transaction of this name. */
+static uint32_t number_of(const struct application *a, const char *name)
+{
+	uint32_t i = 0;
+	while (strcmp(a->summaries[i].name, name) != 0) i++;
+	assert(i < a->summary_count + a->stale_count);
+	return i;
+}
+
 /* Explores the model; true if it is confirmed. */
 static bool confirm(struct search *x, struct instances *in, Z3_model m,
                     bool own_values)
@@ -100,8 +109,8 @@ static bool confirm(struct search *x, struct instances *in, Z3_model m,
 	name_cycle(&out->cycle, in, m, x->length);
 	x->confirmed = 0;
 	for (uint32_t i = 0; i < in->count; i++)
-		x->confirmed |= search_bit(
-			(uint32_t)(in->items[i].s - out->app->summaries));
+		x->confirmed |=
+			search_bit(number_of(out->app, in->items[i].s->name));
 	out->client = client;
 	out->program = found.program;
 	out->history = found.history;
@@ -125,7 +134,8 @@ static bool concretise(struct search *x, struct instances *in, unsigned models)
 		}
 		Z3_model m = model_of(in);
 		assert(m);
-		bool confirmed = confirm(x, in, m, true) ||
+		bool own = !in->app->from_first;
+		bool confirmed = (own && confirm(x, in, m, true)) ||
 		                 (!in->app->image && confirm(x, in, m, false));
 		if (!confirmed) wishes_block(in, m);
 		Z3_model_dec_ref(in->z, m);
@@ -168,6 +178,29 @@ struct instances *search_take(struct search *x, const uint32_t *which,
 		x->taken += x->out->app->summaries[which[i]].node_count;
 	return instances_new(x->context, x->out->app, which, count,
 	                     x->out->options.terms);
+}
+
+/* The cycle, among executions that begin with what the program has at first. */
+static bool ask_from_first(struct search *x, const uint32_t *which,
+                           uint32_t length, unsigned models)
+{
+	const struct application *app = x->out->app;
+	struct application *begun = app->begun;
+	uint32_t same[INSTANCES_MAX];
+	if (!begun) return false;
+	begun->allocated = app->allocated;
+	for (uint32_t i = 0; i < length; i++) {
+		const struct summary *s = &app->summaries[which[i]];
+		same[i] = number_of(begun, s->name);
+		begun->summaries[same[i]].own = s->own;
+	}
+	struct instances *in = instances_new(x->context, begun, same, length,
+	                                     x->out->options.terms);
+	search_assert_path(in, length);
+	instances_assert(in, in->between[length - 1][0].depends);
+	bool over = concretise(x, in, models);
+	instances_free(in);
+	return over;
 }
 
 /* More clients are not explored; nothing is proved where some were. */
@@ -224,7 +257,9 @@ static bool ask_first(struct search *x, const uint32_t *which, uint32_t length,
 	/* A question that was cut off has told nothing. */
 	over = search_is_late(x);
 	if (over) known->path = known->cycle = false;
-	if (known->cycle) over = concretise(x, in, MODELS_SOON);
+	if (known->cycle)
+		over = concretise(x, in, MODELS_SOON) ||
+		       ask_from_first(x, which, length, MODELS);
 	instances_free(in);
 	return over;
 }
@@ -425,7 +460,13 @@ void search_apart(struct search *x, struct proof *one)
 
 static void on_tree(void *data, const struct syntax *tree, struct sources *all)
 {
-	lower(data, tree, all);
+	struct application *a = data;
+	lower(a, tree, all);
+	if (a->finals) return;
+	a->begun = mem_take0(1, sizeof *a->begun);
+	application_init(a->begun, a->path);
+	a->begun->from_first = true;
+	lower(a->begun, tree, all);
 }
 
 struct program *prove_load_texts(struct application *out, const char *path,

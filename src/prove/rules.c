@@ -467,6 +467,46 @@ static void order_danger(struct instances *x, uint32_t a, uint32_t b,
 	instances_assert(x, Z3_mk_not(z, Z3_mk_and(z, 6, danger)));
 }
 
+/* Is it this key? */
+static Z3_ast is_named(const struct instances *x, struct spot read,
+                       const struct first_value *f)
+{
+	Z3_ast same = Z3_mk_true(x->z);
+	for (uint32_t k = 0; k < access_at(read)->index_count; k++) {
+		uint32_t i = access_at(read)->indexes[k];
+		struct term c = instances_constant(x, f->indexes[k]);
+		same = both(x->z, same,
+		            same_term(x, read.t->nodes[i].value, c));
+	}
+	return same;
+}
+
+/* What is read from init is what the program has there. */
+static void begin_as_declared(struct instances *x, struct spot read)
+{
+	const struct application *app = x->app;
+	const struct access *r = access_at(read);
+	Z3_context z = x->z;
+	struct term v = read.t->nodes[r->values[0]].value;
+	struct term rest = { number(z, VALUE_NULL), number(z, 0) };
+	Z3_ast first = both(z, happens(read),
+	                    Z3_mk_eq(z, read.t->source[read.i], number(z, 0)));
+	for (uint32_t i = 0; i < app->first_count; i++) {
+		const struct first_value *f = &app->firsts[i];
+		if (f->family != r->family) continue;
+		if (f->value == UINT32_MAX) return;
+		struct term c = instances_constant(x, f->value);
+		if (!f->indexes) {
+			rest = c;
+			continue;
+		}
+		Z3_ast here = both(z, first, is_named(x, read, f));
+		implies(x, here, same_term(x, v, c));
+		first = both(z, first, Z3_mk_not(z, is_named(x, read, f)));
+	}
+	implies(x, first, same_term(x, v, rest));
+}
+
 void rules_assert(struct instances *x, enum level others)
 {
 	order_commits(x);
@@ -479,6 +519,12 @@ void rules_assert(struct instances *x, enum level others)
 		order_versions(x, a);
 		order_snapshot(x, a);
 		order_points(x, a);
+		const struct summary *s = x->items[a].s;
+		for (uint32_t i = 0; x->app->from_first && i < s->access_count;
+		     i++)
+			if (!s->accesses[i].write)
+				begin_as_declared(
+					x, (struct spot){ &x->items[a], i });
 		for (uint32_t b = 0; b < x->count; b++) {
 			if (a != b) order_locks(x, a, b);
 			if (a <= b) same_versions(x, a, b);

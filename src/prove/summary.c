@@ -24,6 +24,9 @@ void application_free(struct application *a)
 	free(a->keys);
 	free(a->names);
 	finals_free(a->finals);
+	free(a->firsts);
+	if (a->begun) application_free(a->begun);
+	free(a->begun);
 	free(a->transactions);
 	text_free(&a->declarations);
 	text_free(&a->asserted);
@@ -88,7 +91,7 @@ void summary_init(struct summary *s)
 		s->nodes[s->node_count++] = (struct node){ .op = op };
 	}
 	assert(s->nodes[TRUE_NODE].op == NODE_TRUE);
-	s->commits = s->errs = FALSE_NODE;
+	s->commits = s->errs = s->untold = FALSE_NODE;
 	s->assumed = TRUE_NODE;
 }
 

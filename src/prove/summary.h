@@ -70,7 +70,8 @@ enum node_op {
  * the same values they give the same. */
 enum {
 	FUNCTION_ITEM, /* of a, at index b */
-	FUNCTION_IN    /* a is in b: a condition */
+	FUNCTION_IN,   /* a is in b: a condition */
+	FUNCTION_SIZE  /* of a; b is always the same */
 };
 
 /* Nodes come behind those that they are made of. */
@@ -143,6 +144,8 @@ struct summary {
 	uint32_t commits; /* condition: it does not abort */
 	uint32_t errs;    /* condition: it ends by a run-time error */
 	uint32_t assumed; /* condition: no assumption is false */
+	uint32_t untold;  /* condition: it computes what may be anything here;
+	                   * only of applications that are from_first */
 };
 
 /* What is not covered by a summary: it does not say all that may happen. */
@@ -208,6 +211,18 @@ struct application {
 	/* What is asserted of final states: finals.h. NULL: it is not asked
 	 * for. */
 	struct finals *finals;
+	/* It does not say all that its transactions may do: only what they do
+	 * where what is read from init is what the program has at first, loops
+	 * over numbers have up to two rounds, and some of what is walked
+	 * through is as it is at first. Nothing is proved with it. */
+	bool from_first;
+	struct first_value {
+		uint32_t family;
+		uint32_t *indexes; /* constants; NULL: of all other keys */
+		uint32_t value;    /* a constant; UINT32_MAX: it is not known */
+	} * firsts;                /* if from_first */
+	uint32_t first_count, first_capacity;
+	struct application *begun; /* the same program, from_first; or NULL */
 };
 
 void application_init(struct application *a, const char *path);
