@@ -197,16 +197,45 @@ static void leave_loop(struct sql_lowering *l, const struct sql_code *c,
 	s->errs = node_or(s, s->errs, prove_maybe(l, fails));
 }
 
+static bool only_goes_on(const struct sql_code *c)
+{
+	for (; c; c = c->next)
+		if (c->kind == CODE_EXIT || c->kind == CODE_CONTINUE ||
+		    !only_goes_on(c->body) || !only_goes_on(c->other))
+			return false;
+	return true;
+}
+
+/* The rounds at hand are all that there are: this one is there if there are so
+ * many numbers, and has the next one. */
+static void wish_of_round(struct sql_lowering *l, uint32_t before, int i,
+                          uint32_t v, uint32_t low, uint32_t high)
+{
+	struct summary *s = l->b.s;
+	uint32_t next = node_add(s, NODE_SUM, low, prove_int_node(l, i), 0);
+	uint32_t past = node_add(s, NODE_LESS, high, next, 0);
+	uint32_t here = node_and(s, l->b.live, node_equal(s, v, next));
+	uint32_t told = node_or(s, here, past);
+	if (i + 1 == SQL_ROWS) {
+		uint32_t end = prove_int_node(l, SQL_ROWS);
+		end = node_add(s, NODE_SUM, low, end, 0);
+		told = node_and(s, told, node_add(s, NODE_LESS, high, end, 0));
+	}
+	s->untold =
+		node_or(s, s->untold, node_and(s, before, node_not(s, told)));
+}
+
 /* Two rounds, with what they find there. */
 static void lower_rounds(struct sql_lowering *l, const struct sql_code *c,
                          uint32_t low, uint32_t high)
 {
 	struct summary *s = l->b.s;
-	uint32_t before = l->b.live;
-	bool leaves = false, returns = false;
+	uint32_t before = l->b.live, ended = FALSE_NODE;
+	bool leaves = false, returns = false, all = only_goes_on(c->body);
 	l->b.rounds++;
 	for (int i = 0; i < SQL_ROWS; i++) {
 		l->b.live = prove_maybe(l, before);
+		prove_wish(l, node_not(s, ended));
 		forget_body(l, c, &leaves, &returns);
 		if (c->kind == CODE_FOR) {
 			uint32_t v = prove_any_value(l, sql_type(SQL_INT4));
@@ -218,6 +247,7 @@ static void lower_rounds(struct sql_lowering *l, const struct sql_code *c,
 			l->b.live =
 				node_and(s, l->b.live, node_not(s, outside));
 			l->slots[c->targets[0].slot] = v;
+			wish_of_round(l, before, i, v, low, high);
 		}
 		if (c->kind == CODE_LOOP && c->value) {
 			prove_begin(l);
@@ -226,10 +256,16 @@ static void lower_rounds(struct sql_lowering *l, const struct sql_code *c,
 				prove_condition(l, &l->variables, c->value)
 					.yes);
 		}
+		uint32_t entered = l->b.live;
 		lower_code(l, c->body);
+		if (all)
+			ended = node_or(
+				s, ended,
+				node_and(s, entered, node_not(s, l->b.live)));
 	}
 	l->b.rounds--;
 	leave_loop(l, c, before);
+	prove_wish(l, node_not(s, ended));
 }
 
 static bool constant_int(const struct sql_lowering *l, uint32_t v, int64_t *out)
@@ -238,15 +274,6 @@ static bool constant_int(const struct sql_lowering *l, uint32_t v, int64_t *out)
 	if (n->op != NODE_CONSTANT) return false;
 	*out = l->b.app->constants[n->a].i;
 	return l->b.app->constants[n->a].tag == VALUE_INT;
-}
-
-static bool only_goes_on(const struct sql_code *c)
-{
-	for (; c; c = c->next)
-		if (c->kind == CODE_EXIT || c->kind == CODE_CONTINUE ||
-		    !only_goes_on(c->body) || !only_goes_on(c->other))
-			return false;
-	return true;
 }
 
 static void lower_for(struct sql_lowering *l, const struct sql_code *c)

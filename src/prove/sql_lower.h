@@ -81,6 +81,15 @@ static inline void prove_begin(struct sql_lowering *l)
 	l->b.statement = ++l->moments;
 }
 
+/* Where it gets here, what follows is as it is told if this holds (summary,
+ * untold). */
+static inline void prove_wish(struct sql_lowering *l, uint32_t told)
+{
+	struct summary *s = l->b.s;
+	uint32_t other = node_and(s, l->b.live, node_not(s, told));
+	s->untold = node_or(s, s->untold, other);
+}
+
 void prove_uncovered(struct sql_lowering *l, struct place at, const char *what);
 
 /* ---- sql_code.c ---- */

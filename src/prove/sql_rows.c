@@ -521,7 +521,8 @@ static uint32_t aggregate(struct sql_lowering *l, const struct sql_scope *outer,
 	            (sql_is_integer(e->type.kind) ||
 	             sql_same_type(e->type, e->args[0]->type));
 	uint32_t result = prove_any_value(l, e->type),
-		 one = prove_int_node(l, 1);
+		 one = prove_int_node(l, 1), told = FALSE_NODE,
+		 none = TRUE_NODE;
 	if (counts) prove_assume(l, node_not(s, prove_is_null_node(l, result)));
 	if (counts)
 		prove_assume(l, node_not(s, node_add(s, NODE_LESS, result,
@@ -550,6 +551,9 @@ static uint32_t aggregate(struct sql_lowering *l, const struct sql_scope *outer,
 				node_or(s, node_not(s, taken),
 			                node_not(s, node_add(s, NODE_LESS,
 			                                     result, one, 0))));
+		told = node_or(s, told,
+		               node_and(s, taken, node_equal(s, result, v)));
+		none = node_and(s, none, node_not(s, taken));
 		if (!same || !sql_is_integer(e->type.kind) || o == DO_SUM)
 			continue;
 		uint32_t worse = o == DO_MIN
@@ -559,6 +563,10 @@ static uint32_t aggregate(struct sql_lowering *l, const struct sql_scope *outer,
 			node_or(s, prove_is_null_node(l, result), worse);
 		prove_assume(l, node_not(s, node_and(s, taken, wrong)));
 	}
+	none = node_and(s, none,
+	                counts ? node_equal(s, result, prove_int_node(l, 0))
+	                       : prove_is_null_node(l, result));
+	if (same || counts) prove_wish(l, node_or(s, told, none));
 	return result;
 }
 
@@ -653,9 +661,14 @@ struct sql_answer prove_answer(struct sql_lowering *l,
 	prove_each_row(l, outer, q, &rows, values);
 	for (uint32_t k = 0; k < rows.count; k++)
 		a.found = node_or(s, a.found, rows.items[k].found);
+	uint32_t none_here = node_not(s, a.found);
 	if (rows.many) a.found = node_or(s, a.found, build_guess(&l->b));
 	uint32_t first =
 		rows.many ? prove_maybe(l, rows.items[0].found) : TRUE_NODE;
+	if (rows.many)
+		prove_wish(l, node_or(s, first,
+		                      node_and(s, none_here,
+		                               node_not(s, a.found))));
 	for (uint32_t i = 0; i < q->target_count; i++) {
 		uint32_t v = values[0][i];
 		if (rows.many)

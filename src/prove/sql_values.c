@@ -533,6 +533,7 @@ uint32_t prove_value(struct sql_lowering *l, const struct sql_scope *scope,
 	case EXPR_NEXTVAL: return prove_any_value(l, e->type);
 	default: break;
 	}
+	prove_wish(l, FALSE_NODE);
 	prove_hidden_expr(l, e);
 	prove_may_fail(l, FALSE_NODE);
 	return prove_any_value(l, e->type);

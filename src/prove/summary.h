@@ -144,8 +144,9 @@ struct summary {
 	uint32_t commits; /* condition: it does not abort */
 	uint32_t errs;    /* condition: it ends by a run-time error */
 	uint32_t assumed; /* condition: no assumption is false */
-	uint32_t untold;  /* condition: it computes what may be anything here;
-	                   * only of applications that are from_first */
+	uint32_t untold;  /* condition: it computes what may be anything here,
+	                   * where it can be known; in .tx only of applications
+	                   * that are from_first */
 };
 
 /* What is not covered by a summary: it does not say all that may happen. */

@@ -151,9 +151,10 @@ void wishes_make(struct instances *x)
 	x->wish_count = 0;
 	wish(x, all_closed(x));
 	wish(x, instances_fine(x));
-	for (uint32_t a = 0; a < x->count && x->app->from_first; a++) {
+	for (uint32_t a = 0; a < x->count; a++) {
 		const struct instance *t = &x->items[a];
-		wish(x, Z3_mk_not(x->z, t->nodes[t->s->untold].truth));
+		if (t->s->untold != FALSE_NODE)
+			wish(x, Z3_mk_not(x->z, t->nodes[t->s->untold].truth));
 	}
 	if (x->app->image)
 		wish_of_all(x);
