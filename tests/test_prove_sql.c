@@ -24,9 +24,20 @@ static const char keyed_schema[] =
 	"u);\n"
 	"CREATE TABLE s (id int PRIMARY KEY, v int NOT NULL, w int);\n";
 
+/* What others call in FROM: a row by its key, and one by what it holds. */
+static const char finders[] =
+	"CREATE FUNCTION find_t(k int, OUT i int, OUT n int) LANGUAGE plpgsql "
+	"AS $$\nBEGIN\n  SELECT id, v INTO i, n FROM t WHERE id = k;\n"
+	"  IF NOT FOUND THEN n := 0; END IF;\nEND $$;\n"
+	"CREATE FUNCTION find_u(k int, OUT i int, OUT n int) LANGUAGE plpgsql "
+	"AS $$\nDECLARE o int;\nBEGIN\n  SELECT id INTO o FROM u WHERE v = k "
+	"ORDER BY id LIMIT 1;\n  SELECT id, w INTO i, n FROM u WHERE id = o;\n"
+	"END $$;\n";
+
 struct maker {
 	struct rng *r;
 	struct text *t;
+	bool finds; /* it has the finders */
 };
 
 static bool one_in(struct maker *m, uint32_t n)
@@ -52,6 +63,16 @@ static const char *number(struct maker *m)
 static void add_read(struct maker *m, const char *table)
 {
 	struct text *t = m->t;
+	if (m->finds && one_in(m, 2)) {
+		text_format(
+			t,
+			one_in(m, 2)
+				? "  SELECT f.n INTO x FROM find_%s(%s) f;\n"
+				: "  SELECT f.n + q.v INTO x FROM find_%s(%s) "
+				  "f JOIN t q ON q.id = f.i;\n",
+			table, key(m));
+		return;
+	}
 	switch (rng_below(m->r, 9)) {
 	case 0:
 	case 1:
@@ -177,6 +198,8 @@ static unsigned add_functions(struct maker *m)
 	static const char *const tables[] = { "t", "u" };
 	unsigned count = 1 + rng_below(m->r, 2);
 	bool crossed = one_in(m, 2);
+	m->finds = one_in(m, 3);
+	if (m->finds) text_string(m->t, finders);
 	for (unsigned i = 0; i < count; i++) {
 		const char *one = tables[crossed ? i : 0];
 		const char *other = tables[crossed ? 1 - i : 0];
@@ -249,7 +272,7 @@ static void explore_one(struct maker *m, const char *tables,
 {
 	struct budget budget = { .timeout = 5, .max_histories = 400 };
 	struct text t = { 0 };
-	struct maker w = { m->r, &t };
+	struct maker w = { .r = m->r, .t = &t };
 	uint32_t instances = 2 + rng_below(m->r, 2), session = 0;
 	text_format(&t, "isolation %s\nsetup {\n%s%s",
 	            level_word(o->terms.level), tables, functions);
@@ -356,7 +379,7 @@ static void add_spec_statement(struct maker *m)
 static struct maker into(struct maker *m, struct made *x)
 {
 	assert(x->count < SPEC_STEPS);
-	return (struct maker){ m->r, &x->steps[x->count++] };
+	return (struct maker){ .r = m->r, .t = &x->steps[x->count++] };
 }
 
 /* A step is a transaction, or several are by BEGIN. */
@@ -414,7 +437,7 @@ static void explore_made(struct maker *m, const struct made *all,
 {
 	struct budget budget = { .timeout = 5, .max_histories = 400 };
 	struct text t = { 0 };
-	struct maker w = { m->r, &t };
+	struct maker w = { .r = m->r, .t = &t };
 	uint32_t instances = 2 + rng_below(m->r, 3), session = 0;
 	begin_spec(&t, o->terms.level);
 	text_string(&t, "setup {\n");
@@ -682,12 +705,36 @@ static const struct known all_known[] = {
 	  false,
 	  true,
 	  true },
+	/* A row that a function finds. */
+	{ { "SELECT f.n INTO x FROM find_t(a) f; UPDATE t SET v = x + 1 WHERE "
+	    "id = a;",
+	    "SELECT q.v INTO x FROM find_u(a) f JOIN t q ON q.id = f.i;" },
+	  LEVEL_SI,
+	  true,
+	  false,
+	  true },
+	{ { "SELECT f.n INTO x FROM find_t(a) f; UPDATE t SET v = x + 1 WHERE "
+	    "id = a;",
+	    "SELECT q.v INTO x FROM find_u(a) f JOIN t q ON q.id = f.i;" },
+	  LEVEL_PRC,
+	  false,
+	  false,
+	  true },
+	{ { "SELECT q.v INTO x FROM find_u(a) f JOIN t q ON q.id = f.i; UPDATE "
+	    "u SET v = x WHERE id = b;",
+	    "SELECT f.n INTO x FROM find_u(a) f; UPDATE t SET v = x WHERE id = "
+	    "b;" },
+	  LEVEL_SI,
+	  false,
+	  false,
+	  true },
 };
 
 static unsigned add_known(struct text *t, const struct known *k)
 {
 	struct maker m = { .t = t };
 	unsigned count = 0;
+	if (strstr(k->bodies[0], "find_")) text_string(t, finders);
 	for (; count < 2 && k->bodies[count]; count++) {
 		begin_function(&m, count);
 		text_string(t, k->bodies[count]);

@@ -500,6 +500,20 @@ static void run_routine(struct sql_lowering *l, const struct sql_routine *r,
 	l->b.live = node_or(s, l->b.live, l->returned);
 }
 
+/* Back from what it has called. */
+static void go_back(struct sql_lowering *l, const struct sql_lowering *caller)
+{
+	l->depth = caller->depth;
+	l->routine = caller->routine;
+	l->slots = caller->slots;
+	l->variable_rows[0] = caller->variable_rows[0];
+	l->returned = caller->returned;
+	l->result = caller->result;
+	l->row_count = caller->row_count;
+	l->b.statement = caller->b.statement;
+	l->before = caller->before;
+}
+
 uint32_t prove_call(struct sql_lowering *l, const struct sql_routine *r,
                     const uint32_t *args, struct place at)
 {
@@ -512,16 +526,39 @@ uint32_t prove_call(struct sql_lowering *l, const struct sql_routine *r,
 	l->depth++;
 	run_routine(l, r, args);
 	result = r->result.kind == SQL_VOID ? prove_null_node(l) : l->result;
-	l->depth = caller.depth;
-	l->routine = caller.routine;
-	l->slots = caller.slots;
-	l->variable_rows[0] = caller.variable_rows[0];
-	l->returned = caller.returned;
-	l->result = caller.result;
-	l->row_count = caller.row_count;
-	l->b.statement = caller.b.statement;
-	l->before = caller.before;
+	go_back(l, &caller);
 	return result;
+}
+
+static bool only_looks(const struct summary *s, uint32_t from)
+{
+	for (uint32_t i = from; i < s->access_count; i++)
+		if (s->accesses[i].write ||
+		    s->accesses[i].strength != STRENGTH_PLAIN)
+			return false;
+	return true;
+}
+
+/* Statements of the routine come later than the one that it is called in, which
+ * does not see what they write. So they may only read; what is read then is of
+ * the caller's statement, and nothing is told of which moment is the earlier.
+ */
+void prove_call_row(struct sql_lowering *l, const struct sql_routine *r,
+                    const uint32_t *args, struct place at, uint32_t *columns)
+{
+	struct sql_lowering caller = *l;
+	uint32_t before = l->b.s->access_count;
+	bool told = l->depth < CODE_CALLS;
+	l->depth++;
+	if (told) run_routine(l, r, args);
+	/* Where it returns early its variables may go on. */
+	told = told && l->returned == FALSE_NODE && only_looks(l->b.s, before);
+	for (uint32_t i = 0; i < r->out_count; i++)
+		columns[i] = told ? l->slots[r->out_slots[i]]
+		                  : prove_any_value(
+					    l, r->slots[r->out_slots[i]].type);
+	go_back(l, &caller);
+	if (!told) prove_uncovered(l, at, "a call beside a query");
 }
 
 struct summary *prove_lower_routine(struct application *a,

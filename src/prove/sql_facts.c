@@ -108,10 +108,22 @@ void prove_find_asks(const struct sql_expr *e, struct sql_asks *out)
 	if (e) find_in_expr(out, e);
 }
 
+bool prove_is_row_call(const struct sql_query *q)
+{
+	const struct sql_relation *f = q->relation_count ? q->relations : NULL;
+	const struct sql_routine *r =
+		f && f->kind == RELATION_CALL ? f->call->routine : NULL;
+	return r && f->call->kind == EXPR_ROUTINE && !r->set && !r->sql &&
+	       r->out_count && r->out_count == f->column_count;
+}
+
 static void find_in_query(const struct sql_query *q, struct sql_asks *out)
 {
 	if (!q) return;
-	for (uint32_t i = 0; i < q->relation_count; i++) {
+	uint32_t first = prove_is_row_call(q);
+	for (uint32_t i = 0; first && i < q->relations[0].call->count; i++)
+		prove_find_asks(q->relations[0].call->args[i], out);
+	for (uint32_t i = first; i < q->relation_count; i++) {
 		const struct sql_relation *r = &q->relations[i];
 		out->tables |= r->kind == RELATION_TABLE;
 		if (r->kind == RELATION_QUERY) find_in_query(r->query, out);

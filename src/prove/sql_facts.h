@@ -18,7 +18,12 @@ void prove_note_code(struct sql_facts *facts, const struct sql_code *c);
 /* "a change of a table with triggers": what is not followed; or NULL. */
 const char *prove_statement_problem(const struct sql_statement *s);
 
-/* Is there a call of a routine, or something of a table in it? */
+/* Does FROM begin with a routine in PL/pgSQL that has OUT parameters: one row
+ * of these? It is run before the tables behind it are read. */
+bool prove_is_row_call(const struct sql_query *q);
+
+/* Is there a call of a routine, or something of a table in it? That of a row in
+ * FROM is none, but its arguments count. */
 struct sql_asks {
 	bool calls, tables;
 };

@@ -201,5 +201,8 @@ void prove_change(struct sql_lowering *l, const struct sql_statement *s,
 /* The value that it returns. */
 uint32_t prove_call(struct sql_lowering *l, const struct sql_routine *r,
                     const uint32_t *args, struct place at);
+/* Fills in the columns of its row: its OUT parameters. */
+void prove_call_row(struct sql_lowering *l, const struct sql_routine *r,
+                    const uint32_t *args, struct place at, uint32_t *columns);
 
 #endif

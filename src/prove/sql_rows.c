@@ -193,13 +193,13 @@ static bool is_inner(const struct sql_from *f)
 	       (f->join == JOIN_INNER && is_inner(f->a) && is_inner(f->b));
 }
 
-/* Rows of the first table, and of others by key. */
+/* Rows of the first table, or of a routine, and of others by key. */
 static bool is_followed(const struct sql_query *q)
 {
 	if (q->combination || !q->from || !is_inner(q->from) ||
 	    q->relation_count > SQL_RELATIONS)
 		return false;
-	for (uint32_t i = 0; i < q->relation_count; i++)
+	for (uint32_t i = prove_is_row_call(q); i < q->relation_count; i++)
 		if (q->relations[i].kind != RELATION_TABLE ||
 		    (i && !q->relations[i].access.key))
 			return false;
@@ -357,6 +357,18 @@ static void find_row(struct row_search *f, uint32_t i)
 	if (r->access.key) f->row->found = node_and(s, f->row->found, fits);
 }
 
+static void find_call(struct row_search *f)
+{
+	struct sql_lowering *l = f->l;
+	const struct sql_expr *call = f->q->relations[0].call;
+	uint32_t *args = take(l, call->count);
+	uint32_t *columns = take(l, call->routine->out_count);
+	for (uint32_t i = 0; i < call->count; i++)
+		args[i] = prove_value(l, &f->scope, call->args[i]);
+	prove_call_row(l, call->routine, args, call->at, columns);
+	f->row->rows[0] = columns;
+}
+
 static void hold_on(struct row_search *f, const struct sql_from *from)
 {
 	struct sql_lowering *l = f->l;
@@ -464,12 +476,14 @@ void prove_find(struct sql_lowering *l, const struct sql_scope *outer,
 		return;
 	}
 	l->depth++;
-	out->many = !q->relations[0].access.key;
+	uint32_t call = prove_is_row_call(q);
+	out->many = !call && !q->relations[0].access.key;
 	if (out->many) out->count = SQL_ROWS;
 	for (uint32_t k = 0; k < out->count; k++) {
 		struct row_search f = row_search(l, outer, q, out, k);
 		f.row->found = TRUE_NODE;
-		for (uint32_t i = 0; i < q->relation_count; i++)
+		if (call) find_call(&f);
+		for (uint32_t i = call; i < q->relation_count; i++)
 			find_row(&f, i);
 		hold_where(&f);
 	}
