@@ -526,6 +526,16 @@ struct known {
 	"FROM s WHERE id = 2; "
 #define SECOND "UPDATE s SET v = 3 WHERE id = 2; IF FOUND THEN "
 
+#define COUNTS                                                      \
+	"SELECT count(*) INTO x FROM t WHERE v = 1; IF x = 0 THEN " \
+	"INSERT INTO t VALUES (a, 1); END IF;"
+#define LOOKS "SELECT q.v INTO x FROM find_u(a) f JOIN t q ON q.id = f.i; "
+#define ADDS                                                          \
+	"SELECT f.n INTO x FROM find_t(a) f; UPDATE t SET v = x + 1 " \
+	"WHERE id = a;"
+#define MOVES "SELECT f.n INTO x FROM find_u(a) f; UPDATE t SET v = x;"
+#define WRITES LOOKS "UPDATE u SET v = x WHERE id = b;"
+
 /* Each of one thing that a row, a scan, a guard, a lock or a moment does: what
  * forgets it proves too much. */
 static const struct known all_known[] = {
@@ -563,18 +573,8 @@ static const struct known all_known[] = {
 	  false,
 	  false },
 	/* those that a condition finds. */
-	{ { "SELECT count(*) INTO x FROM t WHERE v = 1; IF x = 0 THEN INSERT "
-	    "INTO t VALUES (a, 1); END IF;" },
-	  LEVEL_SI,
-	  false,
-	  false,
-	  false },
-	{ { "SELECT count(*) INTO x FROM t WHERE v = 1; IF x = 0 THEN INSERT "
-	    "INTO t VALUES (a, 1); END IF;" },
-	  LEVEL_SER,
-	  true,
-	  false,
-	  false },
+	{ { COUNTS }, LEVEL_SI, false, false, false },
+	{ { COUNTS }, LEVEL_SER, true, false, false },
 	{ { "SELECT count(*) INTO x FROM t; IF x >= 2 THEN DELETE FROM t WHERE "
 	    "id = a; END IF;" },
 	  LEVEL_SI,
@@ -706,28 +706,9 @@ static const struct known all_known[] = {
 	  true,
 	  true },
 	/* A row that a function finds. */
-	{ { "SELECT f.n INTO x FROM find_t(a) f; UPDATE t SET v = x + 1 WHERE "
-	    "id = a;",
-	    "SELECT q.v INTO x FROM find_u(a) f JOIN t q ON q.id = f.i;" },
-	  LEVEL_SI,
-	  true,
-	  false,
-	  true },
-	{ { "SELECT f.n INTO x FROM find_t(a) f; UPDATE t SET v = x + 1 WHERE "
-	    "id = a;",
-	    "SELECT q.v INTO x FROM find_u(a) f JOIN t q ON q.id = f.i;" },
-	  LEVEL_PRC,
-	  false,
-	  false,
-	  true },
-	{ { "SELECT q.v INTO x FROM find_u(a) f JOIN t q ON q.id = f.i; UPDATE "
-	    "u SET v = x WHERE id = b;",
-	    "SELECT f.n INTO x FROM find_u(a) f; UPDATE t SET v = x WHERE id = "
-	    "b;" },
-	  LEVEL_SI,
-	  false,
-	  false,
-	  true },
+	{ { ADDS, LOOKS }, LEVEL_SI, true, false, true },
+	{ { ADDS, LOOKS }, LEVEL_PRC, false, false, true },
+	{ { WRITES, MOVES }, LEVEL_SI, false, false, true },
 };
 
 static unsigned add_known(struct text *t, const struct known *k)
