@@ -87,25 +87,41 @@ static void write_condition(struct writer *w)
 
 static void write_block(struct writer *w, uint32_t statements);
 
-/* A list that is made here, of items that are known, and what is done with it.
- */
+/* Of a form, with an item for each %. */
+static void write_form(struct writer *w, const char *form)
+{
+	static const char *const items[] = { "p0", "0", "1", "2", "p1", "x0" };
+	for (; *form; form++) {
+		if (*form == '%')
+			text_string(w->t, items[rng_below(w->r, 6)]);
+		else
+			text_char(w->t, *form);
+	}
+}
+
+/* m: a list of items that are known. */
 static void write_list(struct writer *w)
 {
 	static const char *const made[] = {
 		"for q in [%, %] { if (q != p1) m = m + [q]; }\n",
-		"for q in [%, %] { if (q == p0) { m = [q] + m; } else { m = m "
-		"+ [q, 1]; } }\n",
-		"m = filter(q in [%, %] : q != p1);\n",
+		"for q in [%, %] { if (q == p0) { m = [q] + m; } else { m += "
+		"[%]; } }",
+		"m = filter(q in [%, %, %] : q != p1);\n",
 		"m = map(q in filter(r in [%, %] : r != p0) : q + 1);\n",
-		"if (% == p1) { m = [p0, %]; } else { m = [p0]; }\n",
-		"for q in [%, %] { m = m + [(q, y0[q])]; }\n"
-		"m = map(q in filter(r in m : r[1] != p1) : q[0]);\n",
+		"m = [%]; if (p1 == %) { m = m + [%]; } else { m = m + [%]; "
+		"}\n",
+		"for q in [%, %] { m = m + [(q, y0[q])]; } m = map(q in filter("
+		"r in m : r[1] != p1) : q[0]);\n",
 	};
+	text_string(w->t, "let m = [];\n");
+	write_form(w, made[rng_below(w->r, 6)]);
+}
+
+static void use_list(struct writer *w)
+{
 	static const char *const uses[] = {
 		"y0[size(m)] = p0;\n",
 		"if (size(m) > 0) y1[m[0]] = p1;\n",
-		"if (size(m) > 1) { y1[m[1]] = p1; } else { let u = y1[p0]; "
-		"}\n",
 		"for q in m { let u = y0[q]; y1[q] = u; }\n",
 		"if (exists(q in m : q == p0)) { x0 = 1; }\n",
 		"if (forall(q in m : y0[q] == 0)) { x0 = p0; }\n",
@@ -114,18 +130,30 @@ static void write_list(struct writer *w)
 		"if (size(m) > 0) x1 = min(m);\n",
 		"if (y1[m[0]] == 0) y0[0] = 1;\n",
 	};
-	static const char *const items[] = { "p0", "0", "1", "x0", "p1" };
-	text_string(w->t, "if (p0 == p0) {\nlet m = [];\n");
-	const char *form = made[rng_below(w->r, 6)];
-	for (; *form; form++) {
-		if (*form == '%')
-			text_string(w->t, items[rng_below(w->r, 5)]);
-		else
-			text_char(w->t, *form);
-	}
-	text_string(w->t, uses[rng_below(w->r, 10)]);
-	if (one_in(w, 2)) text_string(w->t, uses[rng_below(w->r, 10)]);
-	text_string(w->t, "}\n");
+	text_string(w->t, uses[rng_below(w->r, 9)]);
+}
+
+void write_list_transactions(struct writer *w)
+{
+	static const char *const keys[] = {
+		"for k in m {",
+		"if (size(m) > 0) { let k = m[0];",
+		"if (size(m) > 1) { let k = m[1];",
+		"if (size(m) != %) { let k = size(m);",
+		"if (size(m) > 0) { let k = max(m);",
+		"if (size(m) > 0) { let k = min(m + [%]);",
+		"if (% in m) { let k = %;",
+		"if (exists(q in m : q == %)) { let k = %;",
+		"if (forall(q in m : q != %)) { let k = %;",
+	};
+	uint32_t key = rng_below(w->r, 3);
+	text_string(w->t, "txn t0(p0, p1, list) {\n");
+	write_list(w);
+	write_form(w, keys[rng_below(w->r, 9)]);
+	text_format(w->t,
+	            " let u = y0[k]; y1[k] = u; }\n}\n"
+	            "txn t1(p0, p1, list) { let u = y1[%u]; y0[%u] = u; }\n",
+	            key, key);
 }
 
 static void write_statement(struct writer *w)
@@ -133,7 +161,11 @@ static void write_statement(struct writer *w)
 	static const char *const locks[] = { "", "", "", "locked ", "shared " };
 	uint32_t pick = rng_below(w->r, w->depth < 2 ? 12 : 9);
 	if (one_in(w, 8)) {
+		text_string(w->t, "if (p0 == p0) {\n");
 		write_list(w);
+		use_list(w);
+		if (one_in(w, 2)) use_list(w);
+		text_string(w->t, "}\n");
 	} else if (pick < 3) {
 		text_format(w->t, "let v%u = %s", w->locals,
 		            locks[rng_below(w->r, 5)]);

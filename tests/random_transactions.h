@@ -21,6 +21,9 @@ void write_globals(struct writer *w);
 /* Transaction t<i>(p0, p1, list); with a level of its own now and then, if they
  * are mixed. */
 void write_transaction(struct writer *w, uint32_t i, bool mixed);
+/* t0 reads y0 and writes y1 of keys that lists of known items give; t1 does the
+ * converse of one key. */
+void write_list_transactions(struct writer *w);
 /* Sessions that call 2 to 4 of the transactions t0 .. t<count - 1>. */
 void write_sessions(struct writer *w, uint32_t count, bool one_each);
 

@@ -72,8 +72,8 @@ static void try_program(uint64_t seed, struct tally *tally)
 	struct diags d = { 0 };
 	struct application app;
 	struct proof found;
-	bool mixed = one_in(&w, 4);
-	uint32_t count = 1 + rng_below(&r, TRANSACTIONS);
+	bool mixed = one_in(&w, 4), lists = one_in(&w, 4);
+	uint32_t count = lists ? 2 : 1 + rng_below(&r, TRANSACTIONS);
 	struct prove_options o = {
 		.terms.level = (enum level)(
 			LEVEL_RC + rng_below(&r, LEVEL_COUNT - LEVEL_RC)),
@@ -83,7 +83,12 @@ static void try_program(uint64_t seed, struct tally *tally)
 		.timeout = 30,
 	};
 	if (mixed && !level_mixes(o.terms.level)) o.terms.level = LEVEL_PRC;
-	for (uint32_t i = 0; i < count; i++) write_transaction(&w, i, mixed);
+	if (lists)
+		write_list_transactions(&w);
+	else
+		for (uint32_t i = 0; i < count; i++)
+			write_transaction(&w, i, mixed);
+	if (lists) o.terms.level = LEVEL_SI;
 	w.t = &t;
 	write_globals(&w);
 	text_string(&t, text_get(&transactions));
@@ -620,6 +625,15 @@ static const struct {
 	  "  if (size(l) != 3 || max(l) != 4) { m[2] = n[2]; } }\n"
 	  "txn other() { n[2] = m[2]; }\n",
 	  LEVEL_SI, true, VERDICT_HOLDS },
+	{ "global n[*] = 0;\nglobal m[*] = 0;\n"
+	  "txn one(a) { let l = [1];\n"
+	  "  if (a == 0) { l = l + [3]; } else { l = l + [2]; }\n"
+	  "  for k in l { m[k] = n[k]; } }\ntxn other() { n[2] = m[2]; }\n",
+	  LEVEL_SI, true, VERDICT_VIOLATED },
+	{ "global n[*] = 0;\nglobal m[*] = 0;\n"
+	  "txn one(a) { let l = [2]; if (a == 0) { l = [1] + l; }\n"
+	  "  let k = l[0]; m[k] = n[k]; }\ntxn other() { n[2] = m[2]; }\n",
+	  LEVEL_SI, true, VERDICT_VIOLATED },
 	/* What is found by what rows hold is found where the program has it at
 	 * first. */
 	{ "global page = [13, 645];\nglobal row[13] = {t: \"Paris\"};\n"
