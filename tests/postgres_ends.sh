@@ -150,6 +150,7 @@ clean "$what"
 # it is set up and while it runs: a terminal sends it to all processes of a group.
 cat >interrupt.py <<'END_OF_FILE'
 import os, signal, subprocess, sys, time
+signal.signal(signal.SIGQUIT, signal.SIG_IGN) # as in the background of a shell
 p = subprocess.Popen(sys.argv[3:], start_new_session=True, stdin=subprocess.DEVNULL,
     stdout=open("out", "w"), stderr=open("err", "w"))
 time.sleep(float(sys.argv[2]))

@@ -161,6 +161,9 @@ static void heed_nothing(void)
 	sigaction(SIGHUP, &ignore, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
 	signal(SIGCHLD, SIG_DFL);
+	/* That ends the server, even before it heeds it. Who was started in
+	 * the background by a shell has it ignored. */
+	signal(SIGQUIT, SIG_DFL);
 }
 
 /* Until it ends, or is to: returns how it has ended by itself, as of waitpid();
