@@ -267,14 +267,8 @@ static void hold_locks(struct points *p)
 			     !level_has_statements(p->of[o->owner].level)) ||
 			    !strengths_exclude(o->strength, l->strength))
 				continue;
-			points_add_choice(
-				p,
-				(struct point_edge){ end_of(p, o), l->held,
-			                             REASON_LOCK, l->key,
-			                             o->owner },
-				(struct point_edge){
-					end_of(p, l), lock_point(p, o),
-					REASON_LOCK, l->key, l->owner });
+			part_ends(p, l, l->held, o, lock_point(p, o),
+			          REASON_LOCK);
 		}
 	}
 }
